@@ -1,4 +1,4 @@
-"""``python -m sqljury``."""
+"""Runs the command line for ``python -m sqljury``."""
 
 from sqljury.cli.entry import main_of_module
 

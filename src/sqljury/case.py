@@ -1,4 +1,4 @@
-"""The noun everything turns on: one question, one predicted SQL, what is known about them."""
+"""A case: one question, one predicted query, and what is known about them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from enum import Enum
 from typing import Any, Final
 
 Json = object
-"""A value that came from JSON (None, bool, int, float, str, list, dict): who uses it says which."""
+"""A value from JSON (None, bool, int, float, str, list, dict); its users narrow the type."""
 
 
 class Missing(Enum):
-    """There is no prediction at all: no key, no line, no row. Not an abstention."""
+    """The type of :data:`MISSING`: no prediction at all, no key, line or row; no abstention."""
 
     MISSING = "missing"
 
@@ -24,8 +24,8 @@ class Missing(Enum):
 
 MISSING: Final = Missing.MISSING
 
-# The fields a judge may look at. What is not here (label, difficulty, …) can change
-# without making a stored verdict stale.
+# The fields a judge may read. The others (label, difficulty, …) can change without making a stored
+# verdict stale.
 _JUDGED = (
     "benchmark",
     "id",
@@ -42,14 +42,14 @@ _JUDGED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A question, the SQL a model wrote for it, and whatever else is known.
+    """A question, the SQL that a model wrote for it, and whatever else is known.
 
-    Everything but ``id`` is optional. A case is known by (benchmark, id, source):
-    ids repeat across files.
+    Everything but ``id`` is optional. A case is identified by benchmark, id and source, as ids
+    repeat across files.
 
-    ``predicted_sql`` has three states besides text: ``None`` is an abstention (JSON null or
-    the format's abstain token), :data:`MISSING` is a prediction that is not there, and an
-    empty string is a prediction that cannot run.
+    Besides text, ``predicted_sql`` can be ``None`` for an abstention (JSON null or the format's
+    abstain token), or :data:`MISSING` if there is no prediction. An empty string is a prediction
+    that cannot run.
 
     >>> Case(id="7", db_id="shop", predicted_sql="SELECT 1", reference_sqls=("SELECT 1",)).key
     ('', '7', '')
@@ -58,30 +58,30 @@ class Case:
     id: str
     db_id: str = ""
     schema_sql: str | None = None
-    """CREATE TABLE statements, where the case brings its schema along."""
+    """CREATE TABLE statements, if the case itself has its schema."""
     question: str | None = None
     predicted_sql: str | Missing | None = MISSING
     reference_sqls: tuple[str, ...] = ()
     pool: tuple[str | None, ...] = ()
-    """All that was sampled for the question, the prediction among it; None abstains."""
+    """All candidates sampled for the question, the prediction included; None is an abstention."""
     hint: str | None = None
     """External knowledge given with the question (BIRD and ROSE call it evidence)."""
     criteria: str | None = None
-    """Acceptance criteria, where a benchmark states them."""
+    """Acceptance criteria, if the benchmark states them."""
     difficulty: str | None = None
     label: bool | None = None
-    """What people say: the prediction answers the question (True) or does not (False)."""
+    """The human label: the prediction answers the question (True) or does not (False)."""
     answerable: bool | None = None
     benchmark: str = ""
     source: str = ""
-    """Who predicted: a system, a file, a sample number."""
+    """Where the prediction is from: a system, a file, a sample number."""
     extra: Mapping[str, Json] = field(default_factory=dict)
-    """What else the file said, by its own key names."""
+    """Other values from the file, under its own key names."""
     origin: str = ""
-    """Where it was read, ``file:line``, for error messages."""
+    """The place it was read from, ``file:line``, for error messages."""
 
     def __post_init__(self) -> None:
-        # One reference is often given as the text that it is; its letters are never meant.
+        # One reference is often given as a text; tuple() would split it into letters.
         for name in ("reference_sqls", "pool"):
             value = getattr(self, name)
             if isinstance(value, str):
@@ -93,12 +93,12 @@ class Case:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What this case is known by."""
+        """Benchmark, id and source, which identify the case."""
         return (self.benchmark, self.id, self.source)
 
     @property
     def name(self) -> str:
-        """The key as people type it: the parts that are not empty, joined by a slash."""
+        """The parts of the key that are not empty, joined by slashes, as people type it."""
         return "/".join(part for part in self.key if part)
 
     def to_dict(self) -> dict[str, Json]:
@@ -119,19 +119,19 @@ class Case:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Json]) -> Case:
-        """The inverse of :meth:`to_dict`."""
+        """The case from a JSON object that :meth:`to_dict` made."""
         fields: dict[str, Any] = dict(data)
         for name in ("reference_sqls", "pool"):
             fields[name] = tuple(fields.get(name, ()))
         return cls(**fields)
 
     def fingerprint(self) -> str:
-        """A sha256 over all a judge may look at: equal fingerprints, equal verdicts."""
+        """A SHA-256 of all that a judge may read: equal fingerprints, equal verdicts."""
         judged = [getattr(self, name) for name in _JUDGED]
         if self.pool:
             judged.append(["pool", *self.pool])
         if self.schema_sql is not None:
             judged.append({"schema_sql": self.schema_sql})
-        # MISSING is no JSON value: a list stands for it, which no field can be.
+        # JSON has no MISSING: an empty list stands for it, which no field can be.
         text = json.dumps([[] if value is MISSING else value for value in judged])
         return hashlib.sha256(text.encode()).hexdigest()

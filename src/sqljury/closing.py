@@ -1,4 +1,4 @@
-"""What is closed at the end of its ``with`` block."""
+"""The base class of values that are closed at the end of a ``with`` block."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Self
 
 
 class Closing(ABC):
-    """A value with a ``close()``."""
+    """A value with a ``close()``, which a ``with`` block calls at its end."""
 
     __slots__ = ()
 
     @abstractmethod
     def close(self) -> None:
-        """Give back what it holds; it is not used afterwards."""
+        """Release files, connections and workers; the value cannot be used afterwards."""
 
     def __enter__(self) -> Self:
         return self

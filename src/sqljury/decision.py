@@ -1,4 +1,4 @@
-"""What became of one question: answered, abstained from, or missing; and was the answer right."""
+"""A system's decision on one question: answered, abstained or missing, and if it was right."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from sqljury.verdict import Outcome
 
 
 class ReplyKind(StrEnum):
-    """What a system gave for a question."""
+    """The kind of a system's reply to a question."""
 
     ANSWERED = "answered"
-    """Some SQL, be it SQL that does not run."""
+    """SQL, even if it does not run."""
     ABSTAINED = "abstained"
     MISSING = "missing"
     """Neither SQL nor "I don't know": no key, no line, no row."""
@@ -27,35 +27,35 @@ class Decision:
     answerable: bool
     reply: ReplyKind
     correct: bool | None = None
-    """Whether the SQL answers the question, also where it was withheld; None: not known."""
+    """True if the SQL answers the question, even if a gate withholds it; None if not known."""
     confidence: float | None = None
-    """The higher, the surer; any finite number."""
+    """The system's confidence: any finite number; higher is surer."""
     outcome: Outcome | None = None
-    """What a judge said of the SQL, where one was asked."""
+    """The judge's outcome for the SQL; None if it was not judged."""
     benchmark: str = ""
     source: str = ""
     slices: Mapping[str, str] = field(default_factory=dict)
     origin: str = ""
     question: str = ""
     sql: str = ""
-    """What was replied, also where a gate withholds it; empty without SQL."""
+    """The replied SQL, even if a gate withholds it; empty without SQL."""
 
     @property
     def key(self) -> tuple[str, str]:
-        """The question, whoever replied to it."""
+        """Benchmark and id, which identify the question; the same for all systems."""
         return (self.benchmark, self.id)
 
     @property
     def is_right(self) -> bool:
-        """An answer to an answerable question that answers it."""
+        """True for correct SQL as the answer to an answerable question."""
         return self.reply is ReplyKind.ANSWERED and self.answerable and bool(self.correct)
 
     @property
     def is_wrong(self) -> bool:
-        """An answer that does harm: wrong SQL, or any SQL for what cannot be answered."""
+        """True for wrong SQL, or any SQL for a question that cannot be answered."""
         return self.reply is ReplyKind.ANSWERED and not self.is_right
 
     @property
     def left_out(self) -> bool:
-        """Nothing could be learnt about the answer: a reference or a database fails."""
+        """True if the answer cannot be judged because a reference or a database fails."""
         return self.answerable and self.outcome is not None and self.outcome.left_out

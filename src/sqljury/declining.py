@@ -1,4 +1,4 @@
-"""What a model writes to say that a question cannot be answered."""
+"""Recognises abstentions in what a model wrote."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 from typing import Final
 
 NOT_ANSWERABLE: Final = "not_answerable"
-"""The word that prompts ask for."""
+"""The word that prompts tell a model to write if a question cannot be answered."""
 
 IN_WORDS: Final = "in words"
 
 _TOKEN = r"not[ _-]?answerable|unanswerable|null"
-# A line that says nothing else: marks around it, and a name before it, are no matter.
+# A line with nothing but the token, punctuation around it, and a label such as "Answer:".
 _LINE = re.compile(
     rf"^[^\w\n]*(?:(?:final[ \t]+)?(?:answer|sql(?:[ \t]+query)?|query|output)[^\w\n]*)?"
     rf"({_TOKEN})[^\w\n]*$",
@@ -29,9 +29,9 @@ def declined_on_a_line(text: str) -> re.Match[str] | None:
 
 
 def abstention_in(text: str) -> str | None:
-    """How a text that holds no query abstains; None where it does not.
+    """The way in which a text without a query abstains; None if it does not.
 
-    ``not_answerable`` in any spelling, ``null``, or ``in words`` where a sentence says it.
+    It is ``not_answerable`` for any spelling of that, ``null``, or ``in words`` for a sentence.
 
     >>> abstention_in("Answer: `Not answerable.`"), abstention_in("NULL"), abstention_in("a")
     ('not_answerable', 'null', None)

@@ -1,4 +1,4 @@
-"""What this machine has: engines, drivers, versions, and the command that fixes each."""
+"""Checks engines, drivers and the sandbox of this machine, with the command that fixes each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sqljury.databases.server import Tried
 from sqljury.errors import EXIT_INPUT, EXIT_OK, SqljuryError
 from sqljury.isolation import missing, own_uid, runs_as_root
 
-# Module, extra, what for.
+# Module, extra that installs it, and its purpose.
 _DRIVERS = (
     ("duckdb", "duckdb", "DuckDB files"),
     ("psycopg", "postgresql", "PostgreSQL"),
@@ -31,7 +31,7 @@ _DRIVERS = (
     ("yaml", "yaml", "YAML files"),
 )
 
-# As above; large, so they are looked for and not imported.
+# The same, for packages so large that they are only located, not imported.
 _LARGE = (
     ("torch", "torch", "networks over operator trees"),
     ("sentence_transformers", "embeddings", "sentence vectors"),
@@ -44,7 +44,7 @@ _LARGE = (
 
 _WITH_TORCH = {extra for module, extra, _ in _LARGE if module != "ray"}
 
-# What pip calls a module, where it is another name.
+# pip's names of modules, where they differ.
 _PACKAGES = {
     "sklearn": "scikit-learn",
     "yaml": "pyyaml",
@@ -60,11 +60,11 @@ class DoctorCheck:
     mark: Literal["ok", "missing", "warning"]
     detail: str
     exit_code: int = EXIT_OK
-    """Of `sqljury doctor`, where a database that was named cannot be used."""
+    """The exit code of `sqljury doctor` if this check fails; 0 if it does not matter."""
 
 
 def checks() -> Iterator[DoctorCheck]:
-    """What is installed, and the pip command for what is not."""
+    """A line for each package and the sandbox, with the pip command for missing packages."""
     yield DoctorCheck("python", "ok", sys.version.split()[0])
     yield DoctorCheck("sqlite", "ok", f"{sqlite3.sqlite_version} (in Python)")
     for module, extra, purpose in _DRIVERS:
@@ -75,7 +75,7 @@ def checks() -> Iterator[DoctorCheck]:
 
 
 def sandbox_checks() -> Iterator[DoctorCheck]:
-    """What workers are kept from, should a query get out of its engine."""
+    """Lines about the sandbox that confines workers, should a query escape its engine."""
     lacks = missing()
     for lack in lacks:
         yield DoctorCheck("sandbox", "warning", f"this system has no {lack} are not confined")
@@ -103,7 +103,7 @@ def _installed(module: str, extra: str, purpose: str, there: bool) -> DoctorChec
 
 
 def database_checks(spec: str, db_id: str | None) -> Iterator[DoctorCheck]:
-    """Whether a database can be opened, and what its owner should know."""
+    """Lines that say if a database can be opened, and warn of what its login may do."""
     try:
         databases = open_databases(spec)
         ids = databases.ids() or ()
@@ -129,7 +129,10 @@ def database_checks(spec: str, db_id: str | None) -> Iterator[DoctorCheck]:
 
 
 def _trials(name: str, try_each: Callable[[], list[Tried]]) -> Iterator[DoctorCheck]:
-    """What the login could do when it tried, with the command that closes it."""
+    """A warning for each thing beyond reading that the login could do, with the command against it.
+
+    The database tries each of them.
+    """
     try:
         found = try_each()
     except SqljuryError as error:

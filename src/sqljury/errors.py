@@ -1,6 +1,6 @@
-"""Errors for users: a stable code, what, where, and what to do.
+"""Errors for users: a stable code, what is wrong, where, and what to do.
 
-Exceptions are for what happens to the program; what happens to a case is a
+Exceptions are for problems of the program or its input; a problem of one case is a
 :class:`~sqljury.verdict.Verdict`.
 """
 
@@ -24,8 +24,8 @@ class SqljuryError(Exception):
     Args:
         code: a stable code out of :func:`catalogue` (``SJ104``).
         message: what is wrong.
-        where: ``file:line``, a case id, a database; empty when the message says it.
-        hint: what to do, ideally something that can be pasted.
+        where: ``file:line``, a case id or a database; empty if the message says it.
+        hint: what to do, ideally a command or a setting to copy.
     """
 
     exit_code = EXIT_INPUT
@@ -40,7 +40,7 @@ class SqljuryError(Exception):
     def __str__(self) -> str:
         where = f"{self.where}: " if self.where else ""
         message = self.message.rstrip()
-        # Messages that end with what a server or a library said end as that does.
+        # A message that ends with a server's text may end with two full stops: drop one.
         if message.endswith("..") and not message.endswith("..."):
             message = message[:-1]
         if self.hint and not message.endswith((".", "!", "?", "…")):
@@ -49,7 +49,7 @@ class SqljuryError(Exception):
         return f"{self.code} {where}{message}{hint}"
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Exceptions cross process borders; keyword-only arguments would be lost by default.
+        # For pickling between processes, which by default loses keyword-only arguments.
         return (_rebuild, (type(self), self.code, self.message, self.where, self.hint))
 
 
@@ -60,7 +60,7 @@ def _rebuild(
 
 
 class InputError(SqljuryError):
-    """Usage, or input that cannot be used at all (exit code 2)."""
+    """Wrong usage, or input that cannot be used at all (exit code 2)."""
 
 
 class InfrastructureError(SqljuryError):
@@ -70,7 +70,7 @@ class InfrastructureError(SqljuryError):
 
 
 class MissingExtraError(InfrastructureError):
-    """An optional dependency is not installed; the text prints the pip command."""
+    """An optional package is not installed; the message has the pip command that installs it."""
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(
@@ -87,7 +87,7 @@ def _rebuild_plain(code: str, message: str, where: str, hint: str) -> Infrastruc
     return InfrastructureError(code, message, where=where, hint=hint)
 
 
-# Of what every room does; the others stand in their room's codes.py.
+# Codes that several packages use; the others are in the codes.py of their package.
 _CODES: dict[str, tuple[str, str]] = {
     "SJ001": (
         "an optional dependency is missing",
@@ -101,7 +101,7 @@ _CODES: dict[str, tuple[str, str]] = {
     ),
     "SJ801": (
         "a file cannot be written",
-        "The file is written under a temporary name beside its place and renamed when it is "
+        "The file is written under a temporary name in the same folder and renamed when it is "
         "complete, so the folder must exist and allow new files.",
     ),
     "SJ802": (

@@ -1,4 +1,4 @@
-"""What judges may ask for: found on demand, computed once, shared by all judges of a run."""
+"""The evidence that judges read: computed on demand, once, and shared by all judges of a run."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ class Filled(Protocol):
         """Replace the rows of all tables."""
 
     def rows(self, sql: str) -> Execution:
-        """Run one statement on the rows of now, limited; failures are values."""
+        """Run one statement on the current rows, within limits; failures are values."""
 
     def close(self) -> None:
-        """Give the memory back."""
+        """Free the memory."""
 
 
 class Scratch(Filled, Protocol):
     """A database in memory whose rows are replaced again and again."""
 
     def replayed(self, script: str, queries: Sequence[str]) -> list[Execution]:
-        """Run statements on a fresh database that a script of ours makes."""
+        """Run statements on a new database that a script of sqljury makes."""
 
     def in_duckdb(
         self,
@@ -53,36 +53,36 @@ class Scratch(Filled, Protocol):
         *,
         as_declared: bool = False,
     ) -> list[Execution] | None:
-        """Run statements in DuckDB on such rows; None where it is not installed."""
+        """Run statements in DuckDB on these rows; None if DuckDB is not installed."""
 
     def empty_duckdb(self) -> AbstractContextManager[Callable[[str], Execution] | None]:
-        """What runs a statement in a DuckDB without tables; None where it is not installed."""
+        """A function that runs a statement in a DuckDB without tables; None if not installed."""
 
 
 class Evidence(Protocol):
-    """All that a judge sees of the outside world, for one case.
+    """All that a judge can read about one case besides the case itself.
 
-    A judge never opens a connection, spawns a process or reads a file itself: that is how
-    one execution per database and SQL text serves all judges.
+    A judge never opens a connection, starts a process or reads a file itself. So each statement is
+    executed once per database, for all judges.
     """
 
     @property
     def case(self) -> Case:
-        """The case in question."""
+        """The case that is judged."""
 
     @property
     def has_database(self) -> bool:
-        """Whether the case's database is there."""
+        """True if the case's database exists."""
 
     @property
     def dialect(self) -> str:
-        """sqlglot's name of the database's dialect; ``sqlite`` where there is no database."""
+        """sqlglot's name of the database's dialect; ``sqlite`` without a database."""
 
     def rows(self, sql: str) -> Execution:
-        """Run one statement, read-only and limited; failures are values."""
+        """Run one statement, read-only and within limits; failures are values."""
 
     def schema(self) -> Schema | None:
-        """The database's schema, or None where neither a database nor a schema is known."""
+        """The database's schema; None if neither a database nor a schema is known."""
 
     def tree(self, sql: str) -> Relation | Unreadable:
         """The operator tree of a statement, as written, or why there is none."""
@@ -97,19 +97,20 @@ class Evidence(Protocol):
         """The databases of the test suite for the case's database, or None without one."""
 
     def within(self, name: str) -> AbstractContextManager[Evidence]:
-        """What is known with one database of the suite in the place of the case's own."""
+        """The evidence with a database of the suite instead of the case's own."""
 
     def time_pair(self, left: str, right: str, *, repeats: int) -> tuple[list[float], list[float]]:
         """Seconds of ``repeats`` interleaved runs of two statements that both run.
 
-        The order alternates from repeat to repeat, so that drift of the machine falls on both.
+        The order alternates from repeat to repeat, so that a machine that gets slower or faster
+        affects both alike.
         """
 
     def ask(self, request: Request) -> Answer:
-        """A chat model's answer; what it cannot say is a value too.
+        """A chat model's answer; an answer that cannot be used is a value too.
 
         Raises:
-            SqljuryError: nobody can be asked (no ledger entry on replay, the budget is spent).
+            SqljuryError: no model can be called: no ledger entry on replay, the budget is spent.
         """
 
 
@@ -117,13 +118,13 @@ class DatabaseEvidence:
     """Evidence on one case from an open database, with a cache shared by the cases of a worker.
 
     Args:
-        case: the case in question.
-        database: its database, or None where there is none.
-        cache: what has been executed already; shared by all cases of one process.
+        case: the case that is judged.
+        database: its database, or None if there is none.
+        cache: earlier executions; shared by all cases of one process.
         limits: what one query may use.
-        client: who asks chat models, where the run has any.
-        schemas: the schemas of databases that are not there.
-        suites: further databases by the name of the case's own.
+        client: the client that calls chat models; None if the run has none.
+        schemas: schemas for cases without a database.
+        suites: the test suites, by the name of the case's database.
     """
 
     __slots__ = (
@@ -149,22 +150,22 @@ class DatabaseEvidence:
         self._schemas = schemas
         self._suites = suites
         self.cost = Cost()
-        """Of all that was asked of models."""
+        """The cost of all model calls for the case."""
         self.lost: Execution | None = None
-        """What the database could not be asked: conclusions are worth nothing."""
+        """The latest execution that was UNAVAILABLE; if there is one, no verdict is reliable."""
 
     @property
     def has_database(self) -> bool:
-        """Whether the case's database is there."""
+        """True if the case's database exists."""
         return self._database is not None
 
     @property
     def dialect(self) -> str:
-        """sqlglot's name of the database's dialect; ``sqlite`` where there is no database."""
+        """sqlglot's name of the database's dialect; ``sqlite`` without a database."""
         return self._database.dialect if self._database is not None else "sqlite"
 
     def rows(self, sql: str) -> Execution:
-        """Run one statement, read-only and limited; failures are values."""
+        """Run one statement, read-only and within limits; failures are values."""
         if self._database is None:
             return Execution(Status.UNAVAILABLE, None, f"no database {self.case.db_id!r}")
         return self._heard(self._cache.execute(self._database, sql, self._limits))
@@ -175,7 +176,7 @@ class DatabaseEvidence:
         return execution
 
     def schema(self) -> Schema | None:
-        """The database's schema, else the one that was given, else the case's own, else None."""
+        """The database's schema, else the one in ``schemas``, else the case's own, else None."""
         if self._database is not None:
             return self._cache.schema(self._database)
         given = self._schemas.get(self.case.db_id) if self._schemas is not None else None
@@ -206,7 +207,7 @@ class DatabaseEvidence:
         return canonical(tree, Context(schema, self.dialect, DECLARED_ASSUMPTIONS))
 
     def generated(self, tables: Sequence[Table]) -> Scratch:
-        """An empty database in memory, guarded and watched as the real one is."""
+        """An empty database in memory, with the same guard, limits and watchdog as the real one."""
         from sqljury.databases.generated import ScratchDatabase
 
         return _ScratchEvidence(ScratchDatabase(tables), self._cache, self._limits)
@@ -220,14 +221,14 @@ class DatabaseEvidence:
 
     @contextmanager
     def within(self, name: str) -> Iterator[Evidence]:
-        """What is known with one database of the suite in the place of the case's own."""
+        """The evidence with a database of the suite instead of the case's own."""
         suite = self.suite()
         assert suite is not None, "there is a name of one of its databases"
         with self._cache.turn, suite.opened(name) as database:
             yield DatabaseEvidence(self.case, database, self._cache, self._limits)
 
     def time_pair(self, left: str, right: str, *, repeats: int) -> tuple[list[float], list[float]]:
-        """Seconds of interleaved runs, past the cache: every repeat really runs."""
+        """Seconds of interleaved runs of two statements; every repeat runs, none is cached."""
         if self._database is None:
             return [], []
         seconds: tuple[list[float], list[float]] = ([], [])
@@ -239,7 +240,7 @@ class DatabaseEvidence:
         return seconds
 
     def ask(self, request: Request) -> Answer:
-        """A chat model's answer, from the ledger if it is there."""
+        """A chat model's answer; from the ledger if it has one."""
         if self._client is None:
             raise InputError("SJ305", "the run was set up without a chat model.")
         answer = self._client.ask(request, case=self.case.name)
@@ -248,7 +249,7 @@ class DatabaseEvidence:
 
 
 def cost_of(answer: Answer, stage: str = "") -> Cost:
-    """What an answer cost, as that of a stage if one is named."""
+    """The cost of an answer; also listed under ``stage`` if one is named."""
     cost = Cost(
         seconds=answer.seconds,
         calls=answer.calls,
@@ -261,11 +262,11 @@ def cost_of(answer: Answer, stage: str = "") -> Cost:
 
 _SCRATCH_SECONDS = 0.5
 _SCRATCH_ROWS = 20_000
-"""A query on a handful of generated rows that needs more will not be understood by it."""
+"""Limits for a query on a handful of generated rows: one that needs more is given up."""
 
 
 class _ScratchEvidence:
-    """A scratch database whose statements are run, never remembered: its rows change."""
+    """A scratch database whose executions are not cached, because its rows change."""
 
     __slots__ = ("_cache", "_database", "_limits")
 
@@ -319,11 +320,11 @@ T = TypeVar("T")
 
 
 class ExecutionCache:
-    """The last executions of one process: least recently used out first, bounded in rows.
+    """The latest executions of one process, limited in number and cells; drops the least used.
 
-    ``watch`` is told of every statement before it starts and after it ends (None), so that a
-    supervisor can end what the engine itself cannot. ``known`` holds executions that a
-    supervisor had to end: they are not tried again.
+    ``watch`` is called with a token before each statement and with None after it, so that a
+    supervisor can kill a process whose engine does not stop. ``known`` has the executions that a
+    supervisor ended so: they are not tried again.
     """
 
     def __init__(
@@ -335,10 +336,10 @@ class ExecutionCache:
     ) -> None:
         self.known: dict[bytes, Execution] = {}
         self._watch = watch
-        # Judges that wait for a chat model run in threads; one database takes one statement
-        # at a time, and what is asked for twice is still executed once.
+        # Judges that wait for a chat model run in threads. A database takes one statement at a
+        # time, and a statement that two threads need is still executed once.
         self.turn = RLock()
-        """Held by whoever uses a database."""
+        """The lock of a thread that uses a database."""
         self._entries: OrderedDict[tuple[str, str], Execution] = OrderedDict()
         self._cells = 0
         self._max_entries = max_entries
@@ -346,7 +347,7 @@ class ExecutionCache:
         self._found: OrderedDict[Hashable, Any] = OrderedDict()
 
     def execute(self, database: Database, sql: str, limits: Limits) -> Execution:
-        """The execution of a statement: a remembered one, else a new one."""
+        """The execution of a statement, from the cache if it is there."""
         key = (database.db_id, sql)
         with self.turn:
             found = self._entries.get(key)
@@ -354,12 +355,12 @@ class ExecutionCache:
                 self._entries.move_to_end(key)
                 return found
             execution = self.run(database, sql, limits)
-            if execution.status is not Status.UNAVAILABLE:  # another attempt may find more
+            if execution.status is not Status.UNAVAILABLE:  # the server may be back next time
                 self._remember(key, execution)
             return execution
 
     def run(self, database: Database, sql: str, limits: Limits) -> Execution:
-        """Run a statement now, whatever is remembered."""
+        """Run a statement without the cache, unless a supervisor had to end it before."""
         token = execution_token(database.db_id, sql)
         if token in self.known:
             return self.known[token]
@@ -372,20 +373,20 @@ class ExecutionCache:
                 self._watch(None)
 
     def schema(self, database: Database) -> Schema:
-        """The schema, read while no statement runs."""
+        """The database's schema, read while no statement runs."""
         with self.turn, not_work():
             return database.schema()
 
     def schema_of_text(self, text: str, where: str) -> Schema:
-        """The schema that CREATE TABLE statements make.
+        """The schema of CREATE TABLE statements.
 
         Raises:
-            InputError: SJ207: they cannot be understood.
+            InputError: SJ207: the statements cannot be parsed.
         """
         return self.remembered(("schema", text), lambda: schema_from_ddl(text, where=where))
 
     def remembered(self, key: Hashable, find: Callable[[], T]) -> T:
-        """What was found for a key before, else what is found now; the last 512 are kept."""
+        """The cached value of a key, else the value that ``find`` returns; keeps the latest 512."""
         with self.turn:
             if key in self._found:
                 self._found.move_to_end(key)

@@ -1,4 +1,4 @@
-"""The JSON that judges put into a verdict's evidence, for those who read it there."""
+"""The types of the JSON in a verdict's evidence, and functions that read it."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ class ShownRows(TypedDict):
     rows: list[list[Json]]
     row_count: int
     marks: NotRequired[list[int]]
-    """Rows, counted from 0, that the other result lacks."""
+    """The numbers of rows that the other result lacks, counted from 0."""
 
 
 class RowAlone(TypedDict):
-    """A row that only one of two results has."""
+    """A row that only one of two results has, with its number."""
 
     row: int
     cells: list[Json]
 
 
 class RowsAlone(TypedDict):
-    """The rows that only one of two results has."""
+    """The rows that only one of two results has; ``total`` counts those not listed too."""
 
     total: int
     rows: list[RowAlone]
 
 
 class CellPair(TypedDict):
-    """Two cells that differ, each by its place."""
+    """The places of two cells that differ, one in each result."""
 
     reference_row: int
     reference_column: int
@@ -51,15 +51,15 @@ class MismatchFields(TypedDict):
 
 
 class HeardFields(TypedDict):
-    """What a model answered the jury: one of ``asked`` in the evidence of `jury`."""
+    """A model's answer to the jury: an item of ``asked`` in the evidence of `jury`."""
 
     question: str
     model: str
     """Empty for recorded rows."""
     answer: str
-    """``accepts``, ``rejects``, ``prover`` or ``refuter`` (who rejects)."""
+    """``accepts``; or ``rejects``, or ``prover`` or ``refuter``, whichever of them rejects."""
     log_odds: float
-    """That the prediction is right, after this answer."""
+    """The log odds that the prediction is right, after this answer."""
     reason: str
 
 
@@ -82,34 +82,34 @@ class FaultFields(TypedDict):
 
     findings: list[FindingFields]
     skipped: list[str]
-    """Codes of the checks that could not look."""
+    """The codes of the checks that could not run."""
 
 
 class ResultFields(TypedDict):
-    """The evidence of the judge of results, a place for each distinct query of the pool."""
+    """The evidence of the judge of results: lists with an item for each distinct query."""
 
     status: list[str]
     rows: list[int | None]
-    """Rows of the result; None where the query does not run."""
+    """The number of rows of each result; None if the query does not run."""
     group: list[int | None]
-    """Equal results have one number."""
+    """The group of each result: equal results have the same number."""
 
 
 def shown_rows(evidence: Mapping[str, Json], side: str) -> ShownRows | None:
-    """The rows of one query (``reference``, ``prediction``); None where they are not shown."""
+    """The rows of one query (``reference``, ``prediction``); None if the evidence has none."""
     return cast("ShownRows | None", evidence.get(side))
 
 
 def mismatch_of(evidence: Mapping[str, Json]) -> MismatchFields | None:
-    """How two results differ; None where they were not compared, or are equal."""
+    """How two results differ; None if they were not compared, or are equal."""
     return cast("MismatchFields | None", evidence.get("explanation"))
 
 
 def faults_of(evidence: Mapping[str, Json]) -> FaultFields:
-    """What checks found; nothing where none was asked."""
+    """The findings of checks; empty if no check ran."""
     return cast("FaultFields", {"findings": [], "skipped": [], **evidence})
 
 
 def results_of(evidence: Mapping[str, Json]) -> ResultFields:
-    """Which results are equal; nothing where there was no pool."""
+    """The results of a pool's queries and which are equal; empty without a pool."""
     return cast("ResultFields", {"status": [], "rows": [], "group": [], **evidence})

@@ -1,4 +1,4 @@
-"""What running a query gives: a table of rows, or the way in which it did not."""
+"""The result of running a query: a table of rows, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sqljury.settings import Limits as Limits
 
 @dataclass(frozen=True, slots=True)
 class ResultTable:
-    """Rows as the driver gave them, every row a tuple, columns of the same name kept.
+    """Rows as the driver returned them, each a tuple; columns of the same name are all kept.
 
     Cells are None, bool, int, float, Decimal, str, bytes, date, time, datetime, timedelta,
     or (from engines that have them) list and dict.
@@ -38,14 +38,14 @@ class Status(StrEnum):
     """More rows or bytes than the limits allow."""
     OUT_OF_MEMORY = "out_of_memory"
     REFUSED = "refused"
-    """Not a single read-only statement; nothing of it was run, or the engine stopped it."""
+    """Not a single read-only statement: it was not run, or the engine stopped it."""
     UNAVAILABLE = "unavailable"
-    """The server or driver failed: infrastructure, not the query; tried again on resume."""
+    """The server or driver failed, not the query; a resumed run tries again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """The outcome of one statement on one database. ``table`` is there iff status is OK."""
+    """The outcome of one statement on one database; ``table`` is None unless status is OK."""
 
     status: Status
     table: ResultTable | None = None
@@ -54,5 +54,5 @@ class Execution:
 
     @property
     def ok(self) -> bool:
-        """Whether there are rows."""
+        """True if the statement ran and returned a table."""
         return self.status is Status.OK

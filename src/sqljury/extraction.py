@@ -1,4 +1,4 @@
-"""The statement in what a model wrote: thoughts, prose and code fences around it are taken off."""
+"""Extracts the SQL statement from a model's text, which may have thoughts, prose and fences."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from sqljury.declining import abstention_in, declined_on_a_line
 
 _MOST = 200_000
-"""Characters at the end of an answer in which a statement is looked for."""
+"""How many characters, at the end of an answer, are searched for a statement."""
 
 _NAME = r"(?:\"[^\"\n]*\"|`[^`\n]*`|\[[^\]\n]*\]|[\w.]+)"
 _OBJECT = r"(?:or|if|temp|temporary|unique|virtual|table|view|index|trigger|schema|database|role)\b"
@@ -23,12 +23,12 @@ _STATEMENT = (
     r"|(?-i:FROM|TABLE|DESCRIBE|SHOW|SUMMARIZE|PIVOT|COPY|SET|CALL|EXPLAIN|BEGIN|ATTACH|DETACH)\s)"
 )
 
-# A text that is SQL from its first word on: only what comes after it can be prose.
+# A text that begins with SQL: only what comes after the statement can be prose.
 _BEGINS = re.compile(
     rf"(?:\s|\(|{_COMMENT})*+(?P<word>(?=(?P<sql>{_STATEMENT}))\w+)", re.IGNORECASE | re.DOTALL
 )
 _IS_QUERY = re.compile(rf"(?:\s|\(|{_COMMENT})*+(?:{_QUERY})", re.IGNORECASE | re.DOTALL)
-# A line of prose, or what is before a colon, and then a statement.
+# A statement at the beginning of a line, or on a line after a colon.
 _IN_PROSE = re.compile(
     rf"^(?:[^\n]{{0,200}}:)?[ \t*]*(?P<tick>`?)(?P<sql>\(*(?P<word>(?={_STATEMENT})\w+))",
     re.IGNORECASE | re.MULTILINE,
@@ -44,7 +44,7 @@ _DIALECT = re.compile(
     r"sql|sqlite3?|postgres(?:ql)?|pgsql|psql|mysql|mariadb|duckdb|[tp]l?sql|bigquery|snowflake|oracle"
 )
 
-# Where prose may begin after a statement; quoted texts and comments are passed over.
+# The places where prose may begin after a statement; quoted texts and comments are skipped.
 _PARTS = re.compile(
     rf"'(?:[^']++|'')*+(?:'|\Z)|\"[^\"]*+(?:\"|\Z)|{_COMMENT}|(?P<fence>```)|`[^`\n]*`"
     r"|(?P<end>;)\s*|(?P<gap>\n[ \t]*\n)\s*|(?P<title>\n)(?=[A-Z][a-z]+(?: \w+){0,3}:(?!:))|[()]",
@@ -65,10 +65,10 @@ _THOUGHT = re.compile(r"(?<=[\s(=,])'[^'\n]*'|(?P<tag></think(?:ing)?>)", re.IGN
 
 
 def statement_in(text: str) -> str:
-    """A prediction without what a chat model wrote around its statement; else the text as it is.
+    """The statement in a prediction, without the prose before and after; else the text unchanged.
 
-    A text that begins as SQL loses only prose, or a code fence, that comes after the statement.
-    Prose without a statement stays what it is, and so do texts that only mean to abstain.
+    A text that begins with SQL loses only prose, or a code fence, that comes after the statement.
+    Prose without a statement stays as it is, and so does an abstention in words.
 
     >>> statement_in("Here is the SQL:\\n```sql\\nSELECT 1;\\n```"), statement_in("SELECT 1;")
     ('SELECT 1', 'SELECT 1;')
@@ -80,12 +80,12 @@ def statement_in(text: str) -> str:
 
 
 def sql_in(text: str) -> str | None:
-    """The statement, "" where there is none, None where the model says that there can be none.
+    """The statement in a model's answer; "" if there is none, None if the model abstains.
 
-    What a model thought aloud does not count. Of several fenced blocks it is the last that is
-    marked as SQL and holds a query, else the last marked one, else the last without a mark that
-    holds a query. Without blocks it is the first statement at the beginning of a line or after a
-    colon, up to a semicolon or an empty line after which no SQL comes.
+    A model's thoughts are skipped. Of several fenced blocks it is the last that is marked as SQL
+    and has a query, else the last marked one, else the last without a mark that has a query.
+    Without blocks it is the first statement at the beginning of a line or after a colon, up to a
+    semicolon or an empty line that no SQL follows.
 
     >>> sql_in("It is the name.\\n```sql\\nSELECT name FROM boat;\\n```")
     'SELECT name FROM boat'
@@ -102,9 +102,9 @@ def sql_in(text: str) -> str | None:
 
 
 def without_thoughts(text: str) -> str:
-    """The text after the thoughts, or all of it where there are none.
+    """The text after the model's thoughts; all of it if there are none.
 
-    Thoughts that were never ended are followed by nothing.
+    Empty if the thoughts begin and do not end.
 
     >>> without_thoughts("Hm. 2, then.</think>2")
     '2'
@@ -118,23 +118,23 @@ def without_thoughts(text: str) -> str:
 
 
 def _plain(text: str) -> str | None:
-    """The statement of a text that begins as SQL, without the prose after it; else None."""
+    """The statement of a text that begins with SQL, without the prose after it; else None."""
     begins = _BEGINS.match(text)
     if begins is None or not _is_written_as_sql(begins):
         return None
     start = begins.start("sql")
     sql = text[: _end(text, start)]
-    # Some prompts end in SELECT, and the model answers with a block all the same.
+    # A model may repeat the SELECT at a prompt's end and then write a block: the block counts.
     return None if sql[start:].strip() == begins["word"] else sql
 
 
 def _is_written_as_sql(found: re.Match[str]) -> bool:
-    """Whether the first word is in capitals or small letters: `Select` begins a sentence."""
+    """True if the first word is all upper or all lower case; `Select` begins a sentence."""
     return found["word"].isupper() or found["word"].islower()
 
 
 def _block_in(text: str) -> str | None:
-    """The block that holds the answer, None where there is no such block."""
+    """The fenced block with the answer; None if there is none."""
     marked, unmarked = [], []
     at = 0
     while opened := _OPEN.search(text, at):
@@ -149,7 +149,7 @@ def _block_in(text: str) -> str | None:
 
 
 def _body(text: str, start: int) -> tuple[str, int]:
-    """A block from its first character, and where the text goes on; the last may be cut off."""
+    """A block's text from its first character, and the place after it; it may lack its end."""
     for found in _CLOSE.finditer(text, start):
         if found.group().endswith("```"):
             return text[start : found.start()], found.end()
@@ -157,8 +157,11 @@ def _body(text: str, start: int) -> tuple[str, int]:
 
 
 def _in_prose(text: str) -> str | None:
-    """The first statement at the beginning of a line or after a colon, or in inline code; None
-    where a line before it, or a text without one, says that there is none."""
+    """The first statement at the beginning of a line or after a colon, else one in inline code.
+
+    None if the model abstains on a line before it, or anywhere in a text without a statement; ""
+    if there is neither.
+    """
     found = list(_IN_PROSE.finditer(text))
     first = next(filter(_is_written_as_sql, found), found[0] if found else None)
     declined = declined_on_a_line(text)
@@ -176,7 +179,7 @@ def _in_prose(text: str) -> str | None:
 
 
 def _end(text: str, start: int) -> int:
-    """Where the statement, or the statements, that begin there are followed by prose."""
+    """The place where prose follows the statements that begin at ``start``; else the text's end."""
     depth = 0
     for found in _PARTS.finditer(text, start):
         part = found.group()

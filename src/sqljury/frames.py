@@ -1,4 +1,4 @@
-"""Rows as a data frame of pandas or polars, whichever is installed."""
+"""Makes data frames of pandas or polars, whichever is installed."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _LIBRARIES = ("pandas", "polars")
 
 
 def data_frame(rows: Sequence[dict[str, Any]], library: str | None = None) -> Any:
-    """A data frame of rows; a column that a row lacks has no value there.
+    """A data frame of rows; a row that lacks a column has no value in it.
 
     Args:
-        library: ``pandas`` or ``polars``; the first of them that is installed by default.
+        library: ``pandas`` or ``polars``; by default the first that is installed.
 
     Raises:
-        InputError: SJ803: neither is installed, or no such library.
+        InputError: SJ803: neither is installed, or the library is another one.
     """
     if library not in (None, *_LIBRARIES):
         raise InputError("SJ803", f"{library!r} makes no data frames.", hint="pandas or polars.")

@@ -1,4 +1,4 @@
-"""A judge's name as people write it: which judge, its variant, its options."""
+"""A judge's name as users write it: the judge, its variant and its options."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _QUOTED: Final = r'"((?:[^"]|"")*)"'
 
 @dataclass(frozen=True, slots=True)
 class JudgeName:
-    """``NAME[:VARIANT][,key=value…]``; a value that holds a comma stands in double quotes.
+    """A judge's name of the form ``NAME[:VARIANT][,key=value…]``.
 
-    Quotes are those of CSV: a quoted value ends at the next lone ``"``, and ``""`` inside is one
-    ``"``. A value needs them where it holds a comma or begins with a quote.
+    A value that contains a comma or begins with a quote is written in double quotes, as in CSV:
+    ``""`` inside stands for one ``"``.
 
     >>> name = JudgeName.parse('rose,model=openai:o3,criteria="ties, too"')
     >>> name.name, name.option("criteria")
@@ -27,18 +27,18 @@ class JudgeName:
     """
 
     name: str
-    """Of a judge that is known by name, or ``package.module:Class`` or ``file.py:Class``."""
+    """The name of a registered judge, or ``package.module:Class`` or ``file.py:Class``."""
     variant: str = ""
-    """Empty where the name has none; a judge that is imported never has one here."""
+    """Empty if the name has none; a judge that is imported never has one."""
     options: tuple[tuple[str, str], ...] = ()
-    """Keys, each once, with their values as text, in the order in which they were written."""
+    """Keys and values as text, in the order of the name; each key once."""
 
     @classmethod
     def parse(cls, text: str, separator: str = ",") -> JudgeName:
-        """The name that a text stands for.
+        """Parse a name.
 
         Args:
-            separator: between the options; where a name is itself an option's value, ``;``.
+            separator: the character between the options: ``;`` for a name inside an option's value.
 
         Raises:
             InputError: SJ304: an option is not ``key=value``, or a quoted value does not end.
@@ -48,19 +48,19 @@ class JudgeName:
 
     @property
     def is_imported(self) -> bool:
-        """Whether it names a class of a module or file instead of a known judge."""
+        """True if it names a class in a module or file instead of a registered judge."""
         return _is_path(self.name)
 
     def option(self, key: str) -> str | None:
-        """The value of an option as text; None where it is not given."""
+        """The value of an option as text; None if it is not given."""
         return dict(self.options).get(key)
 
     def with_options(self, **options: str) -> JudgeName:
-        """The same judge with these options, in the place of those of the same key."""
+        """The same judge with these options added; they replace options of the same key."""
         return replace(self, options=tuple({**dict(self.options), **options}.items()))
 
     def text(self, separator: str = ",") -> str:
-        """As :meth:`parse` reads it."""
+        """The name as text, which :meth:`parse` reads."""
         head = _written(self.name, separator)
         if self.variant:
             head += f":{_written(self.variant, f'{separator}/')}"
@@ -73,7 +73,7 @@ class JudgeName:
 
 
 def _head(text: str, separator: str) -> tuple[str, str, str]:
-    """Name, variant, and the rest from the first separator on."""
+    """The name, the variant, and the rest from the first separator on."""
     plain, rest = rf'[^{separator}/"][^{separator}/]*', rf"({separator}.*|)"
     known = re.fullmatch(
         rf'([^{separator}:."/]*)(?::(?:{_QUOTED}|({plain}))?)?{rest}', text, re.DOTALL
@@ -118,7 +118,7 @@ def _unended(where: str) -> InputError:
 
 
 def _written(value: str, special: str) -> str:
-    """A value in quotes where it needs them."""
+    """A value, in quotes if it begins with one or contains a special character."""
     if value.startswith('"') or any(sign in value for sign in special):
         return '"' + value.replace('"', '""') + '"'
     return value

@@ -1,4 +1,4 @@
-"""What can be added by writing one file: found by name, without a list of modules."""
+"""Registries of things that one file adds: found by name, without a list of modules."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _NO_OTHER_NAMES: Mapping[str, str] = MappingProxyType({})
 
 
 class Registry(Generic[T]):
-    """Things of one kind by name: those of our own packages, and those that users install.
+    """Things of one kind by name: those in sqljury's packages, and those in installed plugins.
 
-    A module adds its things when it is imported, and is imported when one of them is looked for:
-    by :meth:`get` the module that bears the name, by :meth:`all` every module of the packages.
-    A thing of our own goes before an installed one of the same name. What a package offers that
-    lies in the current folder is not imported before the user has trusted the folder.
+    A module adds its things when it is imported. :meth:`get` imports the module of the thing's
+    name; :meth:`all` imports every module of the packages. sqljury's own thing wins over an
+    installed one of the same name. A plugin in the current folder is imported only if the user has
+    trusted the folder.
 
     Args:
-        packages: whose modules add things; modules inside their subpackages do not.
-        group: of the entry points by which installed packages offer more.
-        modules: of names that are not their module's, the module.
+        packages: the packages whose modules add things; modules in subpackages do not.
+        group: the group of entry points by which installed plugins offer things.
+        modules: the modules of things that are not named like their module, by the thing's name.
     """
 
     def __init__(
@@ -46,15 +46,15 @@ class Registry(Generic[T]):
         self._priorities: dict[str, int] = {}
 
     def add(self, name: str, thing: T, *, priority: int = 0) -> None:
-        """Make a thing known; those of lower priority are listed, and tried, first."""
+        """Add a thing; things with a lower priority are listed, and tried, first."""
         self._things[name] = thing
         self._priorities[name] = priority
 
     def get(self, name: str) -> T | None:
-        """The thing of a name, or None; of all that is installed only that one is imported.
+        """The thing of a name, or None; imports only the plugin that offers it.
 
         Raises:
-            InputError: SJ009: only a package of the current folder has it, which is not trusted.
+            InputError: SJ009: only a plugin in the current folder, which is not trusted, offers it.
         """
         if name not in self._things:
             self._import(self._modules.get(name, name))
@@ -66,16 +66,16 @@ class Registry(Generic[T]):
         return self._things.get(name)
 
     def holds(self, name: str, thing: T) -> bool:
-        """Whether this is what is known by a name; nothing is imported."""
+        """True if the thing is registered under a name; imports nothing."""
         return self._things.get(name) is thing
 
     def names(self) -> tuple[str, ...]:
-        """All names, sorted; nothing that is installed is imported."""
+        """All names, sorted; imports no plugin."""
         self._import_all()
         return tuple(sorted({*self._things, *self._installed}))
 
     def all(self) -> dict[str, T]:
-        """Every thing by name, by priority and then by name."""
+        """Every thing by its name, sorted by priority and then by name."""
         for name in self.names():
             self.get(name)
         order = sorted(self._things, key=lambda name: (self._priorities[name], name))
@@ -106,7 +106,7 @@ class Registry(Generic[T]):
 
     @cached_property
     def _offered(self) -> tuple[EntryPoint, ...]:
-        # It brings a parser of mail along, which no worker needs that runs judges of ours.
+        # Imported late: it loads the email parser, which workers with our own judges do not need.
         from importlib.metadata import entry_points
 
         return tuple(entry_points(group=self._group))

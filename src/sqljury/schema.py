@@ -9,28 +9,27 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One column, with what documentation says of it."""
+    """One column, with its description from the documentation."""
 
     name: str
     type: str = ""
-    """The declared type, as the engine spells it; empty where none is declared."""
+    """The declared type, in the engine's spelling; empty if none is declared."""
     nullable: bool = True
     collation: str = ""
-    """The collation under which its texts are compared, where it is another than the engine's
-    default; ``?`` for one that could not be found out."""
+    """The collation that compares its texts; empty for the engine's default, ``?`` if unknown."""
     generated: bool = False
-    """Computed from other columns: nothing is stored in it."""
+    """True if it is computed from other columns: no value can be inserted."""
     identity: bool = False
-    """PostgreSQL's GENERATED ALWAYS AS IDENTITY: it takes no value unless told to."""
+    """True for GENERATED ALWAYS AS IDENTITY: an inserted value needs OVERRIDING SYSTEM VALUE."""
     members: tuple[str, ...] = ()
-    """What it may hold, where its type is an enumeration that a statement of its own makes."""
+    """The values of its type, if that is an enumeration made by a statement of its own."""
     description: str = ""
     value_description: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignKey:
-    """``columns`` of the table that holds it point to ``target_columns`` of ``target_table``."""
+    """A foreign key: ``columns`` of its table refer to ``target_columns`` of ``target_table``."""
 
     columns: tuple[str, ...]
     target_table: str
@@ -48,19 +47,19 @@ class Table:
     foreign_keys: tuple[ForeignKey, ...] = ()
     is_view: bool = False
     nullable_key: bool = False
-    """NULLs may stand in the primary key all the same, as SQLite has it."""
+    """True if columns of the primary key may be NULL, as in SQLite."""
     declaration: tuple[str, ...] = ()
-    """The statements that make it, in the engine's dialect, where they forbid rows that columns,
-    types and keys do not: a CHECK, STRICT, a partial unique index; empty otherwise."""
+    """The statements that make it, in the engine's dialect, if they forbid rows that columns, types
+    and keys allow: a CHECK, STRICT, a partial unique index; else empty."""
     unsure: str = ""
-    """Why its rows may be others than those written into it: triggers, tables that inherit from it;
-    empty if they are not."""
+    """Why its rows may differ from those inserted into it: triggers, tables that inherit from it;
+    empty if there is no such reason."""
     description: str = ""
     namespace: str = ""
-    """The schema of the database that it is in, where that is known and is not part of the name."""
+    """The database schema that it is in, if that is known and not part of the name."""
 
     def column(self, name: str) -> Column | None:
-        """The column of that name, case-insensitively, or None."""
+        """The column of that name in any case of letters, or None."""
         wanted = name.casefold()
         return next((c for c in self.columns if c.name.casefold() == wanted), None)
 
@@ -74,13 +73,13 @@ class Schema:
     tables: tuple[Table, ...]
 
     def __post_init__(self) -> None:
-        """Columns that count up hold no NULL; what MySQL and DuckDB call a type is spelled out."""
+        """Make auto-incremented columns NOT NULL, and spell out types of MySQL and DuckDB."""
         if self.dialect != "sqlite":
             tables = tuple(_in_dialect(table, self.dialect) for table in self.tables)
             object.__setattr__(self, "tables", tables)
 
     def table(self, name: str) -> Table | None:
-        """The table of that name, case-insensitively, or None."""
+        """The table of that name in any case of letters, or None."""
         wanted = name.casefold()
         return next((t for t in self.tables if t.name.casefold() == wanted), None)
 

@@ -1,7 +1,8 @@
-"""The secrets that this process knows, and texts without them.
+"""Collects the secrets that this process knows, and removes them from texts.
 
 An endpoint may send back the key it was given, a driver the password it tried, an error the URL it
-could not reach. Whatever comes from outside passes :func:`redacted` before it is stored or printed.
+could not reach. Every text from outside goes through :func:`redacted` before it is stored or
+printed.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from urllib.parse import quote, quote_plus, unquote
 
 STARS = "***"
 _SHORTEST = 6
-"""Shorter ones are ordinary words too: whoever redacts them redacts everything."""
+"""Shorter values are not redacted: they are ordinary words too."""
 _LONG = 12
-"""From this length on a secret is one inside a longer word, too."""
+"""From this length on, a secret is redacted inside longer words too."""
 
-# PWD is a folder.
+# PWD alone is not among them: it names the current folder.
 _NAMES = re.compile(
     r"(API_?KEY|ACCESS_?KEY|SECRET|TOKEN|PASSWORD|PASSWD|CREDENTIALS?)S?$|^MYSQL_PWD$", re.I
 )
@@ -30,20 +31,20 @@ _URL_PASSWORD = re.compile(r"://[^\s:@/?#]*:([^\s@]+)@")
 
 
 class Secrets:
-    """Some secrets, and how to take them out of texts."""
+    """Some secrets, with methods that remove them from texts."""
 
     def __init__(self, values: Iterable[str]) -> None:
         self.values = frozenset(value for value in values if len(value) >= _SHORTEST)
         found = {form for value in self.values for form in _forms(value)}
-        # The longest first: a part of another must not leave the rest of it behind.
+        # The longest first: removing a part of another secret would leave the rest of that one.
         self._forms = sorted(found, key=lambda form: (-len(form), form))
 
     def are_in(self, text: str) -> bool:
-        """Whether any form of any of them may be in a text."""
+        """True if a text contains any form of any of the secrets."""
         return any(form in text for form in self._forms)
 
     def redacted(self, text: str) -> str:
-        """The text without them, in any form in which they are commonly written."""
+        """The text with stars instead of the secrets, in all forms in which they may be written."""
         for form in self._forms:
             if form not in text:
                 continue
@@ -54,7 +55,7 @@ class Secrets:
         return text
 
     def redacted_json(self, value: Any) -> Any:
-        """A JSON value without them, in texts, in keys, and across the tokens of a list."""
+        """A JSON value without the secrets: in texts, in keys, and across the tokens of a list."""
         if isinstance(value, str):
             return self.redacted(value)
         if isinstance(value, Mapping):
@@ -64,7 +65,10 @@ class Secrets:
         return value
 
     def _without_split(self, items: list[Any]) -> list[Any]:
-        """Models report their words in tokens: a secret may be spread over several."""
+        """A list of tokens with those blanked that a secret spans; other lists unchanged.
+
+        Models report their answers as tokens, so that a secret may be split over several.
+        """
         if not all(isinstance(one, dict) and isinstance(one.get("token"), str) for one in items):
             return items
         text = "".join(one["token"] for one in items)
@@ -91,7 +95,7 @@ def _blank(token: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """A secret as it stands in text, URLs, JSON, HTML, base64 and hexadecimal."""
+    """The forms of a secret in text, URLs, JSON, HTML, base64 and hexadecimal."""
     data = secret.encode("utf-8", "surrogateescape")
     quoted = (quote(data, safe=""), quote_plus(data))
     yield secret
@@ -106,7 +110,10 @@ def _forms(secret: str) -> Iterator[str]:
 
 
 def _base64(data: bytes) -> Iterator[str]:
-    """What is the same whatever stands before and after it, in ``user:password`` for one."""
+    """The parts of a secret's base64 that do not depend on the text before and after it.
+
+    A secret is often encoded with other text, as in ``user:password``.
+    """
     for before in range(3):
         text = base64.b64encode(b"\0" * before + data).decode()
         start = -(-before * 4 // 3)
@@ -121,27 +128,27 @@ _learnt: set[str] = set()
 
 
 def learn(*values: str) -> None:
-    """Remember secrets, for as long as the process lives."""
+    """Remember secrets until the process ends."""
     if not _learnt.issuperset(values):
         _learnt.update(values)
         known_secrets.cache_clear()
 
 
 def learn_from_urls(*texts: str) -> None:
-    """Remember the passwords of all URLs in some texts."""
+    """Remember the passwords in all URLs in some texts."""
     found = [match for text in texts for match in _URL_PASSWORD.findall(text)]
     learn(*found, *map(unquote, found))
 
 
 def learn_from_environment() -> None:
-    """Remember keys and passwords that the environment holds."""
+    """Remember the keys and passwords in environment variables."""
     learn(*(value for name, value in os.environ.items() if _NAMES.search(name)))
     learn_from_urls(*os.environ.values())
 
 
 @cache
 def known_secrets() -> Secrets:
-    """All that was learnt so far."""
+    """All secrets learnt so far."""
     return Secrets(_learnt)
 
 

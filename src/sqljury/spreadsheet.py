@@ -1,4 +1,4 @@
-"""Texts in CSV files that people open in spreadsheets, which run what begins like a formula."""
+"""Writes CSV that is safe to open in spreadsheets, which run texts that look like formulas."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterable
 from typing import Any, TextIO
 
-# What begins so is a formula to Excel, LibreOffice or Google Sheets; an apostrophe before it is
-# told apart by a second one.
+# A text that begins so is a formula to Excel, LibreOffice or Google Sheets. An apostrophe at its
+# beginning is doubled, so that reading can tell it from one that was added.
 _FORMULA = re.compile("['=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
 class _Unix:
-    """A file of rows that end in \\n alone."""
+    """Writes rows to a file, with \\n instead of \\r\\n at their ends."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
@@ -24,19 +24,20 @@ class _Unix:
 
 
 class SafeRows:
-    """Writes rows of CSV in which no text is a formula; numbers stay numbers."""
+    """Writes CSV rows whose texts a spreadsheet does not run as formulas; numbers stay numbers."""
 
     def __init__(self, file: TextIO) -> None:
-        # Python quotes the characters that end its own rows: a lone \r ends one for spreadsheets.
+        # Python quotes the characters of its line terminator. A lone \r ends a row in spreadsheets,
+        # so it must be quoted too.
         self._rows = csv.writer(_Unix(file), lineterminator="\r\n")
 
     def write(self, cells: Iterable[Any]) -> None:
-        """One row."""
+        """Write one row."""
         self._rows.writerow([as_text(cell) if isinstance(cell, str) else cell for cell in cells])
 
 
 def as_text(text: str) -> str:
-    """A cell that a spreadsheet shows and does not run.
+    """The text for a cell that a spreadsheet shows and does not run as a formula.
 
     >>> [as_text(text) for text in ("=1+1", "-1", "-x", "'tis", "plain")]
     ["'=1+1", '-1', "'-x", "''tis", 'plain']
@@ -47,7 +48,7 @@ def as_text(text: str) -> str:
 
 
 def as_it_was(cell: str) -> str:
-    """What :func:`as_text` was given.
+    """The original text of a cell that :func:`as_text` made.
 
     >>> [as_it_was(as_text(text)) for text in ("=1+1", "-1", "'tis", "'", "''=1", "")]
     ['=1+1', '-1', "'tis", "'", "''=1", '']

@@ -1,9 +1,10 @@
-"""Our own SQLite files, the run store and the ledger: one file each that is the whole truth.
+"""sqljury's own SQLite files, the run store and the ledger: checkpoints, opening, errors.
 
-They are written in WAL mode, which never makes a reader wait. What is in ``-wal`` alone is not in
-the file, so it is brought there every two seconds and at the end: who copies the one file has what
-was known then. (Measured at 80 answers a second: 148 of 148 copies taken at random moments could be
-read; with a rollback journal 5 of 199 were torn, and writing took twice as long.)
+They are written in WAL mode, in which readers never wait. New data are first in the ``-wal`` file
+alone. A checkpoint moves them into the main file every two seconds and at the end, so that a copy
+of the one file is complete up to then. (Measured at 80 answers a second: 148 of 148 copies taken at
+random moments could be read; with a rollback journal 5 of 199 were torn, and writing took twice as
+long.)
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from sqljury.writing import shown_path, unwritable
 
 _SECONDS = 2.0
 _SHARE = 50
-"""Checkpoints take at most a fiftieth of the time, however large the file is."""
+"""A checkpoint is followed by a pause of at least 50 times its duration, for any size of file."""
 
 _DISK = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM)
 _IN_USE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
@@ -27,7 +28,7 @@ _NOT_OURS = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PE
 
 
 class Checkpoints:
-    """Brings what is committed into the file, now and then."""
+    """Moves committed data from the ``-wal`` file into the main file from time to time."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
@@ -35,18 +36,18 @@ class Checkpoints:
 
     @property
     def due_in(self) -> float:
-        """Seconds until the next one; none are left where it is due."""
+        """Seconds until the next checkpoint; 0 or less if it is due."""
         return self._next - time.monotonic()
 
     def when_due(self) -> None:
-        """Checkpoint if the last one was some time ago."""
+        """Checkpoint if one is due."""
         if self.due_in <= 0:
             self.now()
 
     def now(self) -> None:
-        """Checkpoint, as far as other processes let it be done; outside of any transaction."""
+        """Checkpoint as much as other processes allow; call it outside of transactions."""
         start = time.monotonic()
-        # What cannot be done now is done by the next one, at the latest by who opens the file.
+        # The next checkpoint does what this one cannot, at the latest when the file is opened.
         with suppress(sqlite3.OperationalError):
             self._database.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
         end = time.monotonic()
@@ -54,10 +55,10 @@ class Checkpoints:
 
 
 def read_only_uri(path: Path) -> str:
-    """How a file is opened that cannot be written to, nor anything beside it.
+    """The URI that opens a file for reading, also in a folder that cannot be written to.
 
-    Readers of a WAL file want to write beside it; where no writer has left anything there, the file
-    can be taken as it is.
+    Readers of a WAL file create files in its folder. If there is nothing in the ``-wal`` file, the
+    main file is complete and can be opened as immutable, without these files.
     """
     wal = path.with_name(f"{path.name}-wal")
     written_to = wal.exists() and wal.stat().st_size > 0
@@ -66,10 +67,10 @@ def read_only_uri(path: Path) -> str:
 
 @contextmanager
 def storage_errors(path: Path, damaged: Callable[[str], SqljuryError]) -> Iterator[None]:
-    """What SQLite and the disk say, in our words.
+    """Turn errors of SQLite and the disk inside a ``with`` block into errors for users.
 
     Args:
-        damaged: the error for a file that is not what it should be, from the reason.
+        damaged: makes the error for a damaged file, from the reason.
 
     Raises:
         InputError: the file cannot be written, or is damaged.

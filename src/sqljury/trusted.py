@@ -1,7 +1,7 @@
-"""Folders whose files may run code, name servers or write files: what the user said of them.
+"""Folders that the user trusts: their files may run code, name servers or write files.
 
-A folder is trusted as it is: by its absolute path and by a digest of the files that ask for more
-than reading. When one of these changes, the user is asked again.
+The absolute path is stored with a digest of the files that can do more than be read. When one of
+these files changes, the folder is no longer trusted.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 VARIABLE = "SQLJURY_TRUST_FOLDER"
-"""Set to 1, it trusts every folder."""
+"""The environment variable that trusts every folder if it is 1."""
 PROJECT_FILE = "sqljury.toml"
 _OFFERS = ("*-info/entry_points.txt", "*/*-info/entry_points.txt")
 
 
 def check_trusted(folder: Path, wants: Iterable[str], what: str) -> None:
-    """Do nothing where nothing is wanted or the folder is trusted.
+    """Raise if a folder's files want something that needs trust and the folder is not trusted.
 
     Args:
-        wants: what the folder's files want, a line each.
-        what: which file wants it.
+        wants: what the files want to do that needs trust, a line each; may be empty.
+        what: the file that wants it.
 
     Raises:
-        InputError: SJ009: the user has not trusted the folder as it is.
+        InputError: SJ009: the user has not trusted the folder, or its files have changed since.
     """
     lines = list(wants)
     if lines and not is_trusted(folder):
@@ -50,14 +50,14 @@ def check_trusted(folder: Path, wants: Iterable[str], what: str) -> None:
 
 
 def is_trusted(folder: Path) -> bool:
-    """Whether the user has trusted the folder, and its files are as they were then."""
+    """True if the user has trusted the folder, and its files have not changed since."""
     if os.environ.get(VARIABLE) == "1":
         return True
     return _remembered().get(str(folder.resolve())) == folder_digest(folder)
 
 
 def trust(folder: Path) -> Path:
-    """Remember that the user trusts the folder as it is; the file in which that stands."""
+    """Store that the user trusts the folder as it is now; return the file it is stored in."""
     import json
 
     file = _store()
@@ -71,8 +71,10 @@ def trust(folder: Path) -> Path:
 
 
 def folder_digest(folder: Path) -> str:
-    """A digest of the project file, of the packages that offer entry points, and of the files of
-    the folder that these name as code."""
+    """A digest of the files in a folder that need trust.
+
+    These are the project file, the entry points of packages, and the code files that both name.
+    """
     from hashlib import sha256
 
     folder = folder.resolve()
@@ -87,7 +89,7 @@ def folder_digest(folder: Path) -> str:
 
 
 def offered(folder: Path) -> Iterator[tuple[str, str, str]]:
-    """Group, name and code of what packages that lie in a folder offer to sqljury."""
+    """The plugins that packages inside a folder offer to sqljury: group, name and code of each."""
     from configparser import ConfigParser, Error
 
     for file in _offering(folder):
@@ -100,7 +102,7 @@ def offered(folder: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def is_brought_along(point: EntryPoint) -> bool:
-    """Whether an entry point is of a package that lies in the current folder, not installed."""
+    """True if an entry point's package is in the current folder and not installed in Python."""
     distribution: Any = getattr(point, "dist", None)
     if distribution is None:
         return False
@@ -114,7 +116,7 @@ def _offering(folder: Path) -> list[Path]:
 
 
 def _texts(project_file: Path) -> Iterator[str]:
-    """All texts in the project file, in whatever way they are spelled there."""
+    """All texts in the project file, as TOML parses them."""
     import tomllib
 
     try:
@@ -130,7 +132,7 @@ def _texts(project_file: Path) -> Iterator[str]:
 
 
 def _code_files(folder: Path, name: str) -> Iterator[Path]:
-    """The files of a judge or function by its name: ``file.py:Class``, ``package.module:Class``."""
+    """The files with the code of a name: ``file.py:Class`` or ``package.module:Class``."""
     for part in name.split(":"):
         if part.endswith(".py"):
             yield folder / part

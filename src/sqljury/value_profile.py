@@ -1,4 +1,4 @@
-"""What a query says about the data that it tells apart, as plain values."""
+"""What a query's text shows about the data that its result depends on, as plain values."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 Constant = int | float | str | None
 ColumnName = tuple[str, str]
-"""Table and column, as the schema spells them."""
+"""The table and the column, in the schema's spelling."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A column of one occurrence of a table: ``slot`` counts a pattern's occurrences."""
+    """A column of one occurrence of a table; ``slot`` is the occurrence's number in a pattern."""
 
     slot: int
     column: str
@@ -24,8 +24,8 @@ class Atom:
 
     Args:
         operator: ``=``, ``<>``, ``<``, ``<=``, ``>``, ``>=``, ``in``, ``like``, ``glob``,
-            ``null``, ``not null``, or ``hint``: the value is of use, nobody knows how.
-        hard: a row is lost where it fails; otherwise it stands under OR, NOT, CASE and the like.
+            ``null``, ``not null``, or ``hint``: the values matter, in an unknown way.
+        hard: True if a row that fails it is dropped; False below OR, NOT, CASE and the like.
     """
 
     place: Place
@@ -36,7 +36,7 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Two columns that are compared for equality; ``hard`` as with atoms."""
+    """Two columns that are compared for equality; ``hard`` as in :class:`Atom`."""
 
     left: Place
     right: Place
@@ -45,7 +45,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Rows that together pass the conditions of a query, subqueries included.
+    """The tables and conditions of a query and its subqueries, which rows together must pass.
 
     Args:
         tables: the table of each slot.
@@ -62,36 +62,36 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnUse:
-    """How one column is used."""
+    """How a query uses one column."""
 
     constants: tuple[Constant, ...] = ()
     likes: tuple[str, ...] = ()
     globs: tuple[str, ...] = ()
     numeric: bool = False
-    """It is added, averaged, or cast to a number."""
+    """True if it is added, averaged or cast to a number."""
     dated: bool = False
-    """A function of dates looks at it."""
+    """True if it is an argument of a date function."""
     formats: tuple[str, ...] = ()
-    """What ``strftime`` is asked for: ``%Y-%m``."""
+    """The formats for ``strftime``, such as ``%Y-%m``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValueProfile:
-    """What is needed to make data on which a query (or one of two) shows what it does.
+    """What is needed to generate data on which a query's (or two queries') conditions matter.
 
     Args:
         tables: the tables used, in the schema's order.
-        columns: how each column that is used is used.
-        patterns: one for each query.
-        pools: columns whose values should meet (compared, united, or joined somewhere).
-        counts: the numbers that counts are compared with.
-        limits: LIMIT plus OFFSET.
+        columns: the use of each column.
+        patterns: a pattern for each query.
+        pools: pairs of columns that should share values: compared, united or joined somewhere.
+        counts: the numbers with which counts are compared.
+        limits: the sums of LIMIT and OFFSET.
         unread: parts of the text that name no table of the schema.
-        random: a function that gives another value each time.
-        any_rows: a LIMIT without an order, a random function, or a subquery used as a value that
-            may have several rows: the answer is anybody's.
-        cuts_ties: a LIMIT behind an ORDER BY, which ties make one of several right answers.
-        fragile: the result can depend on the order in which rows are read.
+        random: True if a function returns another value each time.
+        any_rows: True if the result is not determined: a LIMIT without an order, a random function,
+            or a subquery used as a value that may return several rows.
+        cuts_ties: True for a LIMIT after ORDER BY: with ties, several results are right.
+        fragile: True if the result can depend on the order in which rows are read.
     """
 
     tables: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What a judge says of a case: never a bare 0 or 1."""
+"""A judge's verdict on a case: outcome, score, reason and evidence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqljury.case import Case, Json
 
 
 class Outcome(StrEnum):
-    """The fixed list of what can become of a case."""
+    """The fixed list of outcomes of a case."""
 
     CORRECT = "correct"
     INCORRECT = "incorrect"
@@ -20,7 +20,7 @@ class Outcome(StrEnum):
     PREDICTION_TOO_LARGE = "prediction_too_large"
     PREDICTION_OUT_OF_MEMORY = "prediction_out_of_memory"
     PREDICTION_REFUSED = "prediction_refused"
-    """A write, an attach, a second statement, …: stopped before it ran."""
+    """A write, an attach, a second statement, …: not run."""
     PREDICTION_MISSING = "prediction_missing"
     ABSTAINED = "abstained"
     REFERENCE_MISSING = "reference_missing"
@@ -29,17 +29,17 @@ class Outcome(StrEnum):
     REFERENCE_TOO_LARGE = "reference_too_large"
     DATABASE_MISSING = "database_missing"
     UNKNOWN = "unknown"
-    """The judge looked and cannot say."""
+    """The judge ran and cannot decide."""
     JUDGE_UNAVAILABLE = "judge_unavailable"
 
     @property
     def left_out(self) -> bool:
-        """Not in the default denominator: nothing was learnt about the prediction."""
+        """True if it is not in the default denominator: it says nothing about the prediction."""
         return self.startswith("reference_") or self in _LEFT_OUT
 
     @property
     def is_infrastructure(self) -> bool:
-        """Worth another try when a run is resumed."""
+        """True if a resumed run judges the case again."""
         return self is Outcome.JUDGE_UNAVAILABLE
 
 
@@ -48,10 +48,10 @@ _LEFT_OUT = (Outcome.DATABASE_MISSING, Outcome.JUDGE_UNAVAILABLE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What a verdict cost. Not part of exported results: seconds differ from run to run.
+    """What a verdict cost. It is not exported, because seconds differ from run to run.
 
-    Where models were asked, everything is what their answers cost when they were made, so that a
-    replay says the same; otherwise ``seconds`` are those of judging.
+    If models were called, all figures are those of the calls when the answers were made, so that a
+    replay gives the same; otherwise ``seconds`` is the time of judging.
     """
 
     seconds: float = 0.0
@@ -60,9 +60,9 @@ class Cost:
     money: float = 0.0
     """In US dollars; calls without a known price count as 0."""
     unpriced: int = 0
-    """Calls of these whose price is not known."""
+    """The number of calls without a known price."""
     stages: Mapping[str, Cost] = field(default_factory=dict)
-    """The parts of it: Prover and Refuter, the members of a panel."""
+    """The cost by stage: Prover and Refuter, or the members of a panel."""
 
     def __add__(self, other: Cost) -> Cost:
         stages = dict(self.stages)
@@ -79,7 +79,7 @@ class Cost:
 
 
 class VerdictFields(TypedDict, total=False):
-    """What goes with a verdict beside its outcome, its score and its reason."""
+    """The fields of a verdict besides outcome, score and reason."""
 
     labels: tuple[str, ...]
     measures: Mapping[str, float]
@@ -89,11 +89,11 @@ class VerdictFields(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """A score in [0, 1] or none, an outcome, a reason in words, and the evidence.
+    """An outcome, a score in [0, 1] or None, a reason in words, and the evidence.
 
-    ``labels`` are short tags (``gold_fault``, ``limit_cuts_tie``); ``measures`` are further
-    numbers that an aggregate averages beside the score (``r_ves``, ``precision``);
-    ``evidence`` is a JSON object for people and reports.
+    ``labels`` are short tags (``gold_fault``, ``limit_cuts_tie``). ``measures`` are other numbers
+    that are averaged over cases like the score (``r_ves``, ``precision``). ``evidence`` is a JSON
+    object for people and reports.
     """
 
     outcome: Outcome
@@ -106,54 +106,54 @@ class Verdict:
 
     @classmethod
     def correct(cls, reason: str = "", **rest: Unpack[VerdictFields]) -> Verdict:
-        """Score 1."""
+        """A verdict of outcome CORRECT with score 1."""
         return cls(outcome=Outcome.CORRECT, score=1.0, reason=reason, **rest)
 
     @classmethod
     def incorrect(cls, reason: str = "", **rest: Unpack[VerdictFields]) -> Verdict:
-        """Score 0."""
+        """A verdict of outcome INCORRECT with score 0."""
         return cls(outcome=Outcome.INCORRECT, score=0.0, reason=reason, **rest)
 
     def with_score(self, score: float) -> Verdict:
-        """The same verdict, graded."""
+        """The same verdict with another score."""
         return replace(self, score=score)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """One line of a run: what one judge says of one case, and what slices are cut by."""
+    """One line of a run: one judge's verdict on one case, with the SQL features for slices."""
 
     case: Case
     judge: str
     """The judge's canonical name, ``execution:spider``."""
     verdict: Verdict
     features: tuple[str, ...] = ()
-    """SQL features of the reference (of the prediction where there is none)."""
+    """SQL features of the reference; of the prediction if there is no reference."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """One row of a results file or a run, as far as agreement with people needs it."""
+    """One row of a results file or a run, with what agreement with human labels needs."""
 
     id: str
     score: float | None
-    """In [0, 1] for our own judges; any real number in other people's files; None: not scored."""
+    """In [0, 1] from sqljury's judges, any real number in other files; None if not scored."""
     label: bool | None
     outcome: Outcome | None = None
     threshold: float = 0.5
-    """The score from which on the judge says yes."""
+    """The lowest score that counts as yes."""
     benchmark: str = ""
-    """The file or benchmark the row is from: figures are printed for each and pooled."""
+    """The file or benchmark of the row; figures are printed for each, and pooled."""
     slices: Mapping[str, str] = field(default_factory=dict)
-    """What slices are cut by: db_id, difficulty, …"""
+    """The values by which rows are grouped: db_id, difficulty, …"""
     origin: str = ""
 
     @property
     def says_yes(self) -> bool:
-        """Whether the score reaches the threshold; what is not scored is a no."""
+        """True if the score reaches the threshold; False without a score."""
         return self.score is not None and self.score >= self.threshold
 
     @property
     def is_right(self) -> bool:
-        """Whether the judge says what the label says."""
+        """True if the judge's yes or no is the label's."""
         return self.says_yes == self.label

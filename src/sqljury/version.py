@@ -1,3 +1,3 @@
-"""The version of sqljury, where every room may read it."""
+"""The version of sqljury, in a module that every other may import."""
 
 __version__ = "0.1.0"

@@ -1,6 +1,6 @@
-"""A limit on the processor time of Python code that looks at queries nobody has read.
+"""A limit on the processor time of Python code that works on untrusted queries.
 
-Statements have limits of their own, and their time does not count here.
+The time of SQL statements does not count: they have limits of their own.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from sqljury.execution import Limits
 T = TypeVar("T")
 
 _LEAST_SECONDS: Final = 10.0
-"""A judge's first case imports what it needs."""
+"""The lowest limit: on its first case a judge also imports its modules."""
 _AGAIN_SECONDS: Final = 1.0
 _current = threading.local()
 
 
 class _StopWorkError(BaseException):
-    """Raised in the thread that has worked for too long; no ``except Exception`` takes it."""
+    """Raised in a thread that exceeds the limit; ``except Exception`` does not catch it."""
 
 
 class _Meter:
-    """Stops its thread, from the watchdog's, when it has worked for so many seconds."""
+    """Measures a thread's processor time; the watchdog's thread stops it at the limit."""
 
     def __init__(self, seconds: float) -> None:
         self.fired = False
@@ -42,7 +42,7 @@ class _Meter:
         with self._lock:
             if not self.paused and self._clock() >= self._end:
                 self.fired = True
-                # Code that catches it nevertheless is stopped again, later: not while it ends.
+                # Code that catches the error is stopped again, after time for its clean-up.
                 self._end = self._clock() + _AGAIN_SECONDS
                 self._raise()
 
@@ -58,10 +58,10 @@ class _Meter:
         WATCHDOG.release(self._token)
 
     def _receive(self) -> None:
-        """Let what was raised arrive here, if it has not arrived.
+        """Raise the error once more and catch it here, so that none is pending afterwards.
 
-        CPython 3.11 never forgets one that is taken back: each call is slower from then on, and
-        one that is traced does not return.
+        Cancelling a pending error instead does not work in CPython 3.11: each call is slower from
+        then on, and a traced call does not return.
         """
         try:
             self._raise()
@@ -84,17 +84,17 @@ class _Meter:
 
 
 def work_seconds(limits: Limits) -> float:
-    """The processor time that a judge may take for one case, its statements aside."""
+    """The limit on a judge's processor time for one case, without its SQL statements."""
     return max(limits.seconds, _LEAST_SECONDS)
 
 
 def too_much_work(seconds: float) -> str:
-    """Why there is no answer."""
+    """The reason of a verdict that the limit stopped."""
     return f"the judge was stopped after {seconds:g} s of processor time"
 
 
 def within_work_limit(do: Callable[[], T], seconds: float) -> T | None:
-    """What the function returns; None where it was stopped after so many seconds of work."""
+    """Call a function; return its result, or None if it was stopped after ``seconds`` of work."""
     meter = _Meter(seconds)
     outer, _current.meter = getattr(_current, "meter", None), meter
     try:
@@ -105,7 +105,7 @@ def within_work_limit(do: Callable[[], T], seconds: float) -> T | None:
             _current.meter = outer
         return None if meter.fired else found
     except BaseException:
-        # Whatever the code made of being stopped, in a callback of SQLite for instance.
+        # The stopped code may have turned the error into another, as a callback of SQLite does.
         if not meter.fired:
             raise
         meter.close()
@@ -115,7 +115,10 @@ def within_work_limit(do: Callable[[], T], seconds: float) -> T | None:
 
 @contextmanager
 def not_work() -> Iterator[None]:
-    """A statement, whose engine limits it, and in which nothing is raised."""
+    """A ``with`` block whose time does not count and in which the limit does not raise.
+
+    It is for SQL statements, which the engine limits.
+    """
     meter = getattr(_current, "meter", None)
     if meter is None:
         yield

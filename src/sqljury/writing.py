@@ -1,4 +1,4 @@
-"""Files written whole or not at all: a write that fails leaves what was there as it was."""
+"""Writes files atomically: a write that fails leaves the old file unchanged."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from sqljury.errors import InfrastructureError, InputError, SqljuryError
 
 PathLike = str | os.PathLike[str]
 
-# A lone surrogate is no UTF-8; a line separator ends a line for str.splitlines and in scripts.
+# Lone surrogates cannot be UTF-8; str.splitlines and scripts end lines at line separators.
 _NEEDS_ESCAPE = re.compile("[\ud800-\udfff\u2028\u2029\x85]")
 _NUMBERS = count()
-# The file was named well and the machine failed; anything else is for the user to name otherwise.
+# Errors of the machine; for all others the user must name another file.
 _MACHINE = frozenset(
     getattr(errno, name)
     for name in ("ENOSPC", "EDQUOT", "EFBIG", "EIO", "EMFILE", "ENFILE", "ENOMEM", "ESTALE")
@@ -30,7 +30,7 @@ _MACHINE = frozenset(
 
 @contextmanager
 def new_file(path: PathLike) -> Iterator[TextIO]:
-    """A UTF-8 text file that takes its name when the block ends well.
+    """A UTF-8 text file to write; it gets its name when the ``with`` block ends without an error.
 
     Raises:
         InputError: the file cannot be written.
@@ -45,7 +45,7 @@ def new_file(path: PathLike) -> Iterator[TextIO]:
 
 @contextmanager
 def new_binary_file(path: PathLike) -> Iterator[IO[bytes]]:
-    """As :func:`new_file`, for bytes."""
+    """A binary file to write; see :func:`new_file`."""
     target = Path(path)
     part: Path | None = None
     try:
@@ -58,7 +58,7 @@ def new_binary_file(path: PathLike) -> Iterator[IO[bytes]]:
         with part.open("xb") as file:
             yield file
             file.flush()
-            # Some disks say only now that they are full.
+            # Some disks report only here that they are full.
             os.fsync(file.fileno())
         part.replace(target)
     except OSError as error:
@@ -70,10 +70,10 @@ def new_binary_file(path: PathLike) -> Iterator[IO[bytes]]:
 
 
 def check_output(path: Path | None) -> Path | None:
-    """The path of a file that is to be written later, checked before the work for it is done.
+    """The path of a file to write later; raises now if it cannot be written.
 
     Raises:
-        InputError: SJ801: it is a folder, or its folder is not there or may not be written to.
+        InputError: SJ801: it is a folder, or its folder is missing or may not be written to.
     """
     if path is None or (path.exists() and not path.is_file() and not path.is_dir()):
         return path  # a pipe or /dev/stdout is written to
@@ -89,12 +89,12 @@ def check_output(path: Path | None) -> Path | None:
 
 
 def _partial(target: Path) -> Path:
-    """A file beside another. Short: a name that is just not too long must not become so."""
+    """A temporary path in the target's folder. It is short: names have a limit of length."""
     return target.with_name(f".{os.getpid()}-{next(_NUMBERS)}.partial")
 
 
 def write_text(path: PathLike, text: str) -> None:
-    """Write a text file, whole or not at all.
+    """Write a text file atomically.
 
     Raises:
         InputError, InfrastructureError: as :func:`new_file`.
@@ -106,7 +106,7 @@ def write_text(path: PathLike, text: str) -> None:
 def write_json_lines(
     path: PathLike, objects: Iterable[Mapping[str, object]], *, sort_keys: bool = False
 ) -> None:
-    """Write one JSON object a line, whole or not at all.
+    """Write JSON objects to a file atomically, one a line.
 
     Raises:
         InputError, InfrastructureError: as :func:`new_file`.
@@ -118,13 +118,13 @@ def write_json_lines(
 
 
 def new_folder(path: PathLike, *, private: bool = False) -> Path:
-    """A folder, made if it is not there.
+    """Make a folder if it does not exist; return its path.
 
     Args:
-        private: nobody else may look into one that is made.
+        private: no other user may read a folder that is made.
 
     Raises:
-        InputError, InfrastructureError: it cannot be made.
+        InputError, InfrastructureError: the folder cannot be made.
     """
     folder = Path(path)
     try:
@@ -135,7 +135,7 @@ def new_folder(path: PathLike, *, private: bool = False) -> Path:
 
 
 def unwritable(path: PathLike, error: OSError) -> SqljuryError:
-    """The error for what cannot be written: the user's (exit code 2), or the machine's (3)."""
+    """The error for a path that cannot be written, by the user's fault (exit code 2) or not (3)."""
     what = f"cannot write {shown_path(path)}: {error.strerror or error}."
     if error.errno in _MACHINE:
         return InfrastructureError(
@@ -150,7 +150,7 @@ def unwritable(path: PathLike, error: OSError) -> SqljuryError:
 
 
 def shown_path(path: PathLike, most: int = 200) -> str:
-    """A path as messages show it: one that is very long is cut in the middle."""
+    """A path as text for messages; a very long one is shortened in the middle."""
     text = os.fspath(path)
     if len(text) <= most:
         return text
@@ -158,13 +158,15 @@ def shown_path(path: PathLike, most: int = 200) -> str:
 
 
 def encodable(text: str) -> str:
-    """The text with lone surrogates, which have no UTF-8, escaped: queries of models and what some
-    drivers read may hold them."""
+    """The text with lone surrogates escaped, which cannot be UTF-8.
+
+    Queries of models, and values from some drivers, may contain them.
+    """
     if text.isascii():
         return text
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def json_line_safe(text: str) -> str:
-    """JSON text without the characters that would break a line or cannot be encoded."""
+    """JSON text with the characters escaped that would end a line or cannot be encoded."""
     return _NEEDS_ESCAPE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

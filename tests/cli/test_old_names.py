@@ -131,3 +131,11 @@ def test_the_table_of_an_old_name_in_a_project_file(folder: Path, tmp_path: Path
     words = ("dev.json", "-d", ".")
     assert "nogroup" in run("features", *words, "--out", "x.csv", cwd=tmp_path).stderr
     assert run("evaluate", *words, "--run", "run", cwd=tmp_path).returncode == 0
+
+
+def test_the_table_of_runs_is_that_of_its_list(folder: Path, tmp_path: Path) -> None:
+    run("evaluate", "dev.json", "-d", ".", "--run", str(tmp_path / "here" / "one"), cwd=folder)
+    (tmp_path / "sqljury.toml").write_text("[runs]\nfolder = 'here'\n[runs.merge]\njson = true\n")
+    found = run("--trust-folder", "runs", cwd=tmp_path)
+    assert found.returncode == 0, found.stderr
+    assert "one" in found.stdout

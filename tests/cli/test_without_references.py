@@ -11,7 +11,7 @@ import pytest
 
 from commands import run
 from sqljury.judges import Needs, make_judge
-from sqljury.uses.evaluate.document import WITHOUT_REFERENCE
+from sqljury.uses.evaluate.words import WITHOUT_REFERENCE
 
 
 @pytest.fixture

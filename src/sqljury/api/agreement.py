@@ -1,4 +1,4 @@
-"""Compare judges with people."""
+"""Compare judges with human labels."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from sqljury.verdict import Record, Scored
 
 @dataclass(frozen=True, slots=True)
 class AgreeInput:
-    """One argument of ``agree``: a name and the files (or the run) pooled under it."""
+    """One argument of ``agree``: a name, and the files or the run that are pooled under it."""
 
     name: str
     paths: tuple[Path, ...]
 
     @classmethod
     def parse(cls, text: str) -> AgreeInput:
-        """From ``[NAME=]FILE[,FILE…]``."""
+        """Parse ``[NAME=]FILE[,FILE…]``."""
         name, equals, rest = text.partition("=")
-        # A path may hold "=": only what looks like a name is one.
+        # A path may contain "=": text before it is a name only if it does not look like a path.
         if not equals or "/" in name or Path(text).exists():
             name, rest = "", text
         paths = tuple(Path(part) for part in rest.split(",") if part)
@@ -45,20 +45,20 @@ def agree_files(
     seed: int = 0,
     overlay: PathLike | Sequence[PathLike] | None = None,
 ) -> Agreement:
-    """Agreement of judges with people, from runs or results files.
+    """Agreement of judges with human labels, from runs or results files.
 
     Args:
         inputs: ``RUN`` or ``[NAME=]FILE[,FILE…]``; files joined by commas are pooled.
-        label: the column that holds what people say.
-        labels: files to take the labels from instead, joined by id; where the inputs pool
-            several files, as many as they do, with paths that differ in the same parts.
+        label: the column with the human labels.
+        labels: files to take the labels from instead, joined by id. If the inputs pool several
+            files, give as many label files, with paths that differ in the same parts.
         unknown: ``no`` counts cases without a score as no, ``exclude`` leaves them out.
-        seed: of the bootstrap.
-        overlay: files of corrections: verdicts on references that they correct are left out,
-            and counted as ``reference_missing``, unless they were given under the overlay.
+        seed: the seed of the bootstrap.
+        overlay: files of corrections. Verdicts on references that they correct are left out, and
+            counted as ``reference_missing``, unless the run was judged with this overlay.
 
     Raises:
-        InputError: files that cannot be used, judges of the same name.
+        InputError: files that cannot be used, or two judges of the same name.
     """
     corrections = overlay_from(overlay)
     parsed = [AgreeInput.parse(text) for text in inputs]
@@ -76,8 +76,10 @@ def agree_files(
 
 
 class _People:
-    """Labels from files of their own. Ids repeat from benchmark to benchmark, so that pooled
-    results are joined by benchmark and id."""
+    """Human labels from separate files.
+
+    Ids repeat from benchmark to benchmark: pooled results are joined by benchmark and id.
+    """
 
     def __init__(self, files: Sequence[PathLike], column: str, single: bool) -> None:
         paths = [Path(file) for file in files]
@@ -89,7 +91,7 @@ class _People:
         }
 
     def label(self, rows: list[Scored]) -> list[Scored]:
-        """The rows with these labels; as they are where there are no label files."""
+        """The rows with these labels; the rows unchanged if there are no label files."""
         if not self._by_benchmark:
             return rows
         by_question: dict[tuple[str, str], str] = {}
@@ -100,7 +102,11 @@ class _People:
         return found
 
     def _label_of(self, row: Scored, by_question: dict[tuple[str, str], str]) -> bool | None:
-        """The label of a row, or of its question; ``by_question`` says whose answer got that."""
+        """The label of a row, or of its question; None if neither has one.
+
+        ``by_question`` remembers which system's answer got the question's label: two answers to
+        one question must not share it.
+        """
         labels = self._labels_of(row)
         # Rows of a prediction source are id/source; the labels of a question have no source.
         question, _, source = row.id.rpartition("/")
@@ -188,7 +194,7 @@ def _scored_record(record: Record, label: str, threshold: float) -> Scored:
 
 
 def _feature_slices(features: Sequence[str]) -> dict[str, str]:
-    """``hardness:easy`` is a value of ``hardness``; a plain feature is there or is not."""
+    """Slices from features: ``hardness:easy`` gives a value, a plain feature gives yes or no."""
     if not features:
         return {}
     stated = dict(feature.split(":", 1) for feature in features if ":" in feature)
@@ -197,9 +203,9 @@ def _feature_slices(features: Sequence[str]) -> dict[str, str]:
 
 
 def benchmark_names(paths: Sequence[Path], single: bool) -> list[str]:
-    """What tells pooled files apart: the parts of their paths that they do not share.
+    """A name for each of several pooled files: the parts of its path that differ between them.
 
-    So the files of one judge and those of the next get the same names, and can be paired.
+    So the files of two judges over the same benchmarks get the same names, and can be paired.
 
     >>> benchmark_names([Path("a/bird/EX/eval.json"), Path("a/spider/EX/eval.json")], False)
     ['bird', 'spider']

@@ -1,4 +1,4 @@
-"""Judge a benchmark itself."""
+"""Find faults in a benchmark's references, and make, check and compare overlays of corrections."""
 
 from __future__ import annotations
 
@@ -61,18 +61,19 @@ def audit(
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
     **settings: Unpack[RunKeywords],
 ) -> Audit:
-    """Look for faults in the references of a benchmark: no model is asked.
+    """Find faults in the references of a benchmark; calls no model.
 
     Args:
-        cases: cases, or files that hold them. Where at least three systems predict
-            (:func:`sqljury.read_cases` with ``predictions``, or pools that name them), it is also
-            looked for results that they agree on.
+        cases: cases, or files of cases. With predictions of at least three systems
+            (:func:`sqljury.read_cases` with ``predictions``, or pools that name their systems),
+            references that differ from what the systems agree on are found too.
         databases: as for :func:`sqljury.evaluate`. Without them, and with ``schemas``, checks
             that need rows are skipped, and counted as skipped.
-        checks: codes of checks, or beginnings of codes, joined by ``+``; empty for all.
-        run: the folder that findings are kept in; the same folder again resumes.
-        on_progress: called with references audited and references in all.
-        settings: as for :func:`sqljury.evaluate`; an ``overlay`` is laid over the references first.
+        checks: codes of checks, or prefixes of codes, joined by ``+``; empty for all.
+        run: the folder for the findings; an existing one resumes.
+        on_progress: called with the number of references audited, and of all references.
+        settings: as for :func:`sqljury.evaluate`. An ``overlay`` corrects the references before
+            they are audited.
 
     Raises:
         InputError: SJ345: no such check; SJ530: there are no references; others as
@@ -112,14 +113,17 @@ def audit(
 
 
 def _of_single_queries(checks: str, chosen: Sequence[Check]) -> str:
-    """What the judge of single queries is asked for: what takes no schema, if nothing else is."""
+    """The checks that the judge of single queries runs, joined by ``+``; empty for all.
+
+    It always runs one: AU112, which needs no schema, if only checks across queries are chosen.
+    """
     if not checks:
         return ""
     return "+".join(one.code for one in chosen if one not in _SECOND) or "AU112"
 
 
 def _remembering(cases: Iterable[Case], pools: list[CandidatePool]) -> Iterator[Case]:
-    """The cases; questions that enough systems answer are put into ``pools`` on the way."""
+    """Yield the cases; add to ``pools`` the questions that enough systems answer."""
     for _, group in groupby(cases, key=lambda case: (case.benchmark, case.id)):
         own = list(group)
         if own[0].reference_sqls:
@@ -134,7 +138,7 @@ def _with_opinions(
     pools: Sequence[CandidatePool],
     asked: Opinions,
 ) -> Audit:
-    """With what other systems and other references say, and what proposals return."""
+    """Add findings from other systems and other references, and the rows of proposed queries."""
     findings: list[AuditFinding] = []
     looked_at: dict[Check, int] = {}
     if SYSTEMS_AGREE in chosen:
@@ -153,7 +157,7 @@ def _with_opinions(
 
 
 def _some(references: Iterator[Case]) -> Iterator[Case]:
-    """The references, of which there is one at least."""
+    """The references; raises if there is none."""
     first = next(references, None)
     if first is None:
         raise InputError("SJ530", "there are no references to audit.")
@@ -161,17 +165,18 @@ def _some(references: Iterator[Case]) -> Iterator[Case]:
 
 
 def accept_findings(reviewed: PathLike, *, by: str, at: str) -> Overlay:
-    """The overlay of the findings that a person decided on.
+    """An overlay (corrections of references) from the findings that a person decided on.
 
     Args:
-        reviewed: the exported findings, with a ``decision`` (replace, ambiguous, exclude) in those
-            that were decided; ``new_sql`` beside it takes the place of the proposal.
-        by: who decided.
-        at: when.
+        reviewed: a file of exported findings. Those that were decided have a ``decision``
+            (replace, ambiguous, exclude), and may have a ``new_sql`` to use instead of the
+            proposal.
+        by: the name of the person who decided.
+        at: the date of the decision.
 
     Raises:
-        InputError: SJ534: a decision that is none, or a replacement without a query; SJ533: two
-            findings about one reference were decided otherwise.
+        InputError: SJ534: an unknown decision, or a replacement without a query; SJ533: two
+            findings about one reference have different decisions.
     """
     records = [(as_object(record), record.origin) for record in Source(reviewed).records()]
     decided = [(data, origin) for data, origin in records if data.get("decision") is not None]
@@ -224,15 +229,15 @@ def verify_overlay(
     *,
     signers: PathLike | None = None,
 ) -> OverlayReport:
-    """How an overlay fits a benchmark.
+    """Check that an overlay fits a benchmark; returns counts, and questions that are not in it.
 
     Args:
-        signers: a file of names and public SSH keys (ssh-keygen's allowed signers); given, each
-            correction must be signed by whom it names.
+        signers: a file of names and public SSH keys (ssh-keygen's allowed signers). If given, each
+            correction must be signed by the person it names.
 
     Raises:
         InputError: SJ531, SJ533: it is no overlay; SJ532: a question has changed since; SJ536: a
-            correction is not signed by its author.
+            correction is not signed by the person it names.
     """
     found = read_overlay(overlay)
     if signers is not None:
@@ -253,7 +258,7 @@ def verify_overlay(
 
 
 def diff_overlays(left: PathLike, right: PathLike) -> OverlayDiff:
-    """What two overlays decide otherwise.
+    """The decisions in which two overlays differ.
 
     Raises:
         InputError: SJ531, SJ533: one of them is no overlay.
@@ -275,11 +280,13 @@ def diff_overlays(left: PathLike, right: PathLike) -> OverlayDiff:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverlayReport:
-    """How an overlay fits a benchmark.
+    """What :func:`verify_overlay` found.
 
     Args:
-        decisions: how many corrections there are of each kind.
-        absent: the ids of questions that the benchmark does not have.
+        digest: the overlay's digest.
+        references: the number of references in the benchmark.
+        decisions: the number of corrections of each kind.
+        absent: the ids of corrected questions that the benchmark lacks.
     """
 
     digest: str
@@ -290,9 +297,9 @@ class OverlayReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverlayDiff:
-    """What two overlays decide otherwise."""
+    """The decisions in which two overlays differ."""
 
     only_left: tuple[Correction, ...]
     only_right: tuple[Correction, ...]
     otherwise: tuple[tuple[Correction, Correction], ...]
-    """Both decide about the reference, and not the same."""
+    """Corrections of the same reference with different decisions."""

@@ -1,4 +1,4 @@
-"""What strategies may look at, found by running and judging the candidates of pools."""
+"""Runs and judges the candidates of pools, so that strategies can pick among them."""
 
 from __future__ import annotations
 
@@ -38,28 +38,28 @@ _RESULTS = name_of(Results()).name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BallotSettings:
-    """What is asked of all candidates alike."""
+    """How the candidates of all pools are run and judged."""
 
     folder: Path
-    """Where the runs are kept."""
+    """The folder for the runs."""
     databases: PathLike | Sequence[PathLike] | None
     judge: Judge | None
-    """Says what is right."""
+    """The judge that says which candidates are right; None if a label says it, or nothing does."""
     label: str | None
-    """The field that says it instead."""
+    """The candidates' field that says which are right; None to use the judge."""
     match: str | None
-    """When two results are equal, where that is not said by the judge."""
+    """The policy by which two results are equal; None for the judge's."""
     keep_failing: bool
-    """Strategies that pick by score may pick what does not run."""
+    """True if strategies that pick by score may pick a query that does not run."""
     seed: int
     settings: RunKeywords
-    """Of every run: limits, workers, …"""
+    """The settings of every run: limits, workers, …"""
     on_progress: Callable[[int, int], None]
 
     def judged(
         self, cases: Iterable[Case], judges: Sequence[str | Judge], name: str
     ) -> JudgedCandidates:
-        """The verdicts of some judges."""
+        """Judge cases, in the folder's run of this name; return the verdicts."""
         with evaluate(
             cases,
             judges,
@@ -72,7 +72,7 @@ class BallotSettings:
 
     @property
     def policy(self) -> str:
-        """The policy of votes: as it was asked for, else the judge's, else ``strict``."""
+        """The policy by which votes compare results: ``match``, else the judge's, else strict."""
         if self.match is not None:
             return self.match.replace(",", ";")
         if isinstance(self.judge, ExecutionMatch):
@@ -82,7 +82,10 @@ class BallotSettings:
 
 @dataclass(frozen=True, slots=True)
 class JudgedCandidates:
-    """What judges say; the evidence of results alone, which may be most of a run."""
+    """The verdicts of judges on candidates.
+
+    Only verdicts about results keep their evidence: that of the others may be most of a run.
+    """
 
     by_judge: Mapping[str, Verdicts] = field(default_factory=dict)
     signatures: Mapping[str, str] = field(default_factory=dict)
@@ -91,7 +94,7 @@ class JudgedCandidates:
 
     @classmethod
     def of(cls, run: Run) -> JudgedCandidates:
-        """Read from a run."""
+        """The verdicts in a run."""
         found: dict[str, dict[tuple[str, str, str], Verdict]] = {j.name: {} for j in run.judges}
         for record in run.records(whole=False):
             verdict = record.verdict
@@ -106,25 +109,26 @@ class JudgedCandidates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BallotEvidence:
-    """What was found."""
+    """What strategies read about the candidates."""
 
     seen: Sequence[Seen]
     signature: str
     scorers: Mapping[str, str]
-    """Signatures of the judges whose scores strategies read."""
+    """The signatures of the judges whose scores strategies read, by name."""
     against_majority: frozenset[str]
-    """Those of them that were given the majority's pick for a reference."""
+    """The names of those judges that got the majority's pick as reference."""
     missing: MissingCounter
-    """Verdicts that could not be had."""
+    """The verdicts that are missing because the infrastructure failed."""
 
 
 def look(
     pools: Sequence[CandidatePool], strategies: Sequence[Strategy], asked: BallotSettings
 ) -> BallotEvidence:
-    """Run and judge the candidates as far as the strategies need it.
+    """Run and judge the candidates, as far as the strategies need it.
 
     Raises:
-        InputError: SJ571: results are needed and cannot be had; or as :func:`sqljury.evaluate`.
+        InputError: SJ571: a strategy needs results, and the candidates cannot be run; or as
+            :func:`sqljury.evaluate`.
         InfrastructureError: as :func:`sqljury.evaluate`.
     """
     scorers = [_Scorer.of(name) for name in _judges_of(strategies)]
@@ -150,7 +154,7 @@ def look(
 
 
 def _can_look(pools: Sequence[CandidatePool], asked: BallotSettings) -> bool:
-    """Whether candidates can be run, or the pools say what running them gave."""
+    """True if the candidates can be run, or the pools have their results recorded."""
     candidates = (one for pool in pools for one in pool.candidates)
     return asked.databases is not None or all(one.recorded or not one.sql for one in candidates)
 
@@ -179,7 +183,7 @@ def _ballots(
     results: Results | None,
     runs: Results | None,
 ) -> tuple[list[Ballot], list[str]]:
-    """Also why a question cannot be looked at, by question; empty where it can."""
+    """For each question its ballot, and why it cannot be used: empty if it can."""
     ballots = [plain_ballot(pool) for pool in pools]
     if results is None:
         return ballots, [""] * len(pools)
@@ -247,9 +251,10 @@ def _scored(
     asked: BallotSettings,
     missing: MissingCounter,
 ) -> tuple[list[Ballot], dict[str, str]]:
-    """With what each judge says; those that need a reference hold the majority's pick for one.
+    """The ballots with each judge's scores, and the judges' signatures.
 
-    Also the judges' signatures; ``missing`` counts what they owe.
+    Judges that need a reference get the majority's pick as reference. Adds the verdicts that are
+    missing to ``missing``.
     """
     signatures: dict[str, str] = {}
     for against, folder in ((False, "scores"), (True, "against-majority")):

@@ -1,4 +1,4 @@
-"""The score of a benchmark by a judge that errs: what to label, and what labels make of it."""
+"""Correct a judge's score by human labels of some cases, and plan which cases to label."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ from sqljury.verdict import Record
 
 @dataclass(frozen=True, slots=True)
 class CorrectedScore:
-    """The score of one judge's run, and what people's labels of some cases make of it.
+    """The score of one judge in a run, and estimates of the true score from human labels.
 
     Args:
-        name: of the judge.
-        cases: that count: those that are left out do not, unknown ones count as not correct.
-        labelled: of these.
-        share: of the cases, called correct.
+        name: the judge's name.
+        cases: the number of cases in the score. Cases that are left out are not among them;
+            unknown ones are, as not correct.
+        labelled: the number of these cases that have a label.
+        share: the share of the cases that the judge calls correct.
         powered: the share of right cases by prediction-powered inference.
-        rogan_gladen: the same by Rogan and Gladen; None where cases were not labelled with the
-            same probability, or the judge says no more of right ones than of wrong ones.
+        rogan_gladen: the share of right cases by Rogan and Gladen. None if cases were not drawn
+            with equal probability, or the judge does not tell right from wrong cases.
     """
 
     name: str
@@ -43,13 +44,13 @@ class CorrectedScore:
 def corrected_scores(
     run: PathLike, labels: PathLike, *, label: str = "label"
 ) -> list[CorrectedScore]:
-    """The scores of a run's judges, corrected for what they get wrong on labelled cases.
+    """The scores of a run's judges, corrected by their errors on labelled cases.
 
     Args:
-        run: its folder.
-        labels: ids and what people say of some of its cases, drawn by chance; with a column
-            `probability` where cases were not all as likely to be drawn, as
-            ``sqljury agree --plan`` writes it.
+        run: the run's folder.
+        labels: a file of ids and human labels of randomly drawn cases. If the cases were not drawn
+            with equal probability, it needs a column `probability`, as ``sqljury agree --plan``
+            writes it.
         label: the column of the labels.
 
     Raises:
@@ -103,10 +104,14 @@ def _corrected(
 
 
 def plan_labels(run: PathLike, judge: str = "", *, seed: int = 0) -> LabelPlan:
-    """What labels of a run's cases are worth.
+    """The cases of a run that could be labelled, with the scores of one judge.
+
+    Args:
+        judge: the judge's name; empty for the run's only judge.
 
     Raises:
-        InputError: SJ407: the run has no such judge, or several and none was named.
+        InputError: SJ407: the run has no such judge, or several and none was named; SJ514: no
+            case has a verdict.
     """
     with open_run(Path(run)) as found:
         names = [one.name for one in found.judges]
@@ -125,14 +130,14 @@ def plan_labels(run: PathLike, judge: str = "", *, seed: int = 0) -> LabelPlan:
 
 @dataclass(frozen=True, slots=True)
 class LabelPlan:
-    """Cases that could be labelled, with the scores of one judge."""
+    """Cases that could be labelled, with the score that one judge gave each."""
 
     cases: Sequence[Case]
     scores: Sequence[float]
     seed: int
 
     def draw(self, count: int) -> list[PlannedLabel]:
-        """About so many cases, those of which the judge is least sure the likeliest."""
+        """Draw about ``count`` cases; the less sure the judge, the likelier a case is drawn."""
         probabilities = chances(self.scores, count)
         chosen = drawn([case.name for case in self.cases], probabilities, self.seed)
         rows = zip(self.cases, self.scores, probabilities, chosen, strict=True)

@@ -1,4 +1,4 @@
-"""Compare two runs."""
+"""Compare two runs case by case."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from sqljury.uses.evaluate.failures import Failure
 
 
 def compare_runs(first: PathLike, second: PathLike) -> RunComparison:
-    """What is newly right and newly wrong in a second run, by cause, and whether that is chance.
+    """The cases that are newly right and newly wrong in a second run, by cause, with paired tests.
 
-    Both must have been judged by the same judges; what else differs (data, versions, limits) is
-    named first.
+    The judges that both runs have are compared. Other differences (data, versions, limits) are in
+    ``changes``.
 
     Args:
-        first: a run's folder.
-        second: that of the run to set against it.
+        first: the folder of the earlier run.
+        second: the folder of the later run.
 
     Raises:
         InputError: SJ401: a folder that is no run; SJ418: no judge or no case in common.
@@ -39,7 +39,7 @@ def compare_runs(first: PathLike, second: PathLike) -> RunComparison:
 
 
 def compared(first: Run, second: Run) -> RunComparison:
-    """As :func:`compare_runs`, of runs that are open."""
+    """Compare two open runs; see :func:`compare_runs`."""
     signatures = [{judge.name: judge.signature for judge in run.judges} for run in (first, second)]
     judges = [name for name in signatures[0] if name in signatures[1]]
     if not judges:
@@ -82,7 +82,7 @@ def _answered(run: Run, judge: str) -> list[Answered]:
 
 
 def _failures(run: Run, judge: str, keys: Set[CaseKey]) -> Mapping[str, Sequence[Failure]]:
-    """Those among some cases, which are read again with their evidence."""
+    """The failures among some cases, by cause; reads these cases again with their evidence."""
     if not keys:
         return {}
     records = (one for one in run.records() if one.judge == judge and one.case.key in keys)

@@ -1,4 +1,4 @@
-"""Files for people to label, and the cases that they agree on."""
+"""Write forms for people to label cases, and collect the cases whose label they agree on."""
 
 from __future__ import annotations
 
@@ -33,10 +33,14 @@ def write_forms(
     each: int = 2,
     seed: int = 0,
 ) -> dict[str, int]:
-    """Write a CSV file for each person, with the cases to label; how many these are.
+    """Write a CSV file with cases to label for each person; return each person's number of cases.
+
+    Args:
+        each: how many people label a case.
+        seed: the seed by which cases are shared out.
 
     Raises:
-        InputError: SJ110: an id stands for several cases; SJ563: fewer people than are needed.
+        InputError: SJ110: several cases have one id; SJ563: there are fewer people than ``each``.
     """
     known = _by_key(cases)
     shares = shares_of(list(known), people, each, seed)
@@ -60,15 +64,15 @@ def build_consensus(
     each: int = 2,
     column: str = "label",
 ) -> AgreedCases:
-    """Write the cases that all who labelled them agree on, with label and reasons.
+    """Write the cases on which all their labels agree, with the label and the reasons.
 
     Args:
-        labels: a file for each person; its name is the person's.
-        each: how many people a case needs.
+        labels: a file of labels for each person, named after the person.
+        each: how many labels a case needs.
 
     Raises:
-        InputError: SJ110: an id stands for several cases; SJ562: nobody agrees on anything; what
-            is wrong with the files.
+        InputError: SJ110: several cases have one id; SJ562: no case is left; other codes: a file
+            cannot be used.
     """
     said = {}
     for path in map(Path, labels):

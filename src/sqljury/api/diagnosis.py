@@ -1,4 +1,4 @@
-"""What the verdicts of a run say of its benchmark, and of the judges that gave them."""
+"""Find faults of a benchmark, and instability of judges, from the verdicts of a run."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def diagnose_run(folder: PathLike) -> DiagnosisReport:
-    """What the verdicts of a run say of its benchmark.
+    """Faulty references and ambiguous questions of a benchmark, by the verdicts of a run.
 
     Raises:
-        InputError: the folder is not a run, or nothing in it speaks of references.
+        InputError: the folder is not a run, or no verdict in it is about references.
     """
     from sqljury.uses.audit.diagnose import diagnose
 
@@ -29,8 +29,9 @@ def diagnose_run(folder: PathLike) -> DiagnosisReport:
 
 
 def stability_of_run(folder: PathLike) -> list[Stability]:
-    """How much the repeats of each judge agree (``rose,model=…,repeats=5``); none where nobody
-    was asked twice.
+    """How much the repeats of each judge agree (``rose,model=…,repeats=5``).
+
+    Empty if no judge asked its model more than once.
 
     Raises:
         InputError: the folder is not a run.
@@ -42,11 +43,11 @@ def stability_of_run(folder: PathLike) -> list[Stability]:
 
 
 def review_flags(folder: PathLike, review: PathLike) -> list[FlagPrecision]:
-    """Write what the judges of a run flagged into a file for people to confirm, and count.
+    """Write the flags of a run's judges to a file for human review; count the confirmed ones.
 
     Args:
-        review: a line a flag (JSONL). Lines that are there stay as they are, their ``confirmed``
-            (true, false) counts, and flags that are not there are added.
+        review: the file, with a flag a line (JSONL). Existing lines stay as they are, and their
+            ``confirmed`` (true, false) is counted; new flags are added.
 
     Raises:
         InputError: the folder is not a run; SJ526: a line of the file is no flag.

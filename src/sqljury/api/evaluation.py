@@ -1,4 +1,4 @@
-"""Judge cases, now or in batches, or read what a run found."""
+"""Judge cases, at once or in batches, and load or merge runs."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 
 
 class Evaluation(Closing):
-    """What an evaluation found: a summary, and the records behind it.
+    """The result of an evaluation: a summary with the scores, and the records behind it.
 
-    A run that was given no folder lives in a temporary one, until it is closed.
+    A run without a folder is kept in a temporary one, which :meth:`close` removes.
     """
 
     def __init__(
@@ -84,11 +84,11 @@ class Evaluation(Closing):
         return self.run.records(case_id=case_id)
 
     def scores(self) -> dict[str, float | None]:
-        """The score of each judge, in [0, 1]."""
+        """The score of each judge, in [0, 1]; None if no case counts."""
         return {judge.name: judge.score for judge in self.summary.judges}
 
     def __getitem__(self, name: str) -> list[Record]:
-        """The records of one case, by its id or its whole name.
+        """The records of one case, by its id or its full name (benchmark/id/source).
 
         Raises:
             KeyError: there is no such case.
@@ -101,17 +101,22 @@ class Evaluation(Closing):
         return found
 
     def failures(self, judge: str | None = None) -> Failures:
-        """What is not correct, by cause, the most frequent first; ``to_frame()`` has it as rows.
+        """The cases that are not correct, by cause, the most frequent cause first.
+
+        ``to_frame()`` of the result gives them as a data frame.
 
         Args:
-            judge: whose verdicts; the first judge's by default.
+            judge: the judge whose verdicts are read; by default the first.
         """
         from sqljury.api.failures import failures_of
 
         return failures_of(self.run, judge)
 
     def first_failure(self) -> Case | None:
-        """The first case that the first judge does not call correct; None without any."""
+        """The first case that the first judge does not call correct; None if there is none.
+
+        Cases that are left out of the score do not count.
+        """
         judge = self.run.judges[0].name
         failed = (
             record.case
@@ -123,15 +128,17 @@ class Evaluation(Closing):
         return next(failed, None)
 
     def lines(self) -> list[str]:
-        """The score of each judge, a line each, as people read it."""
+        """A line for each judge, with its score in words."""
         return [f"{judge.name}  {score_sentence(judge)}" for judge in self.summary.judges]
 
     def to_frame(self, library: str | None = None) -> Any:
-        """A data frame, one row a case and judge: question, both queries, verdict, cause; measures
-        and the input's own columns are columns, too.
+        """A data frame with a row for each case and judge.
+
+        Its columns are the question, both queries, the verdict, the cause, the measures, and the
+        input's own columns.
 
         Args:
-            library: ``pandas`` or ``polars``; the first of them that is installed by default.
+            library: ``pandas`` or ``polars``; by default the first that is installed.
 
         Raises:
             InputError: SJ803: neither is installed.
@@ -139,10 +146,10 @@ class Evaluation(Closing):
         return as_frame(self.records(), library)
 
     def to_html(self, path: PathLike, *, agreement: Agreement | None = None) -> None:
-        """Write the report: one self-contained file.
+        """Write the report as one self-contained HTML file.
 
         Args:
-            agreement: with people's labels (:func:`sqljury.agree`), to be shown beside the scores.
+            agreement: the agreement with human labels (:func:`sqljury.agree`), shown in the report.
 
         Raises:
             InputError: the file cannot be written.
@@ -160,14 +167,14 @@ class Evaluation(Closing):
         )
 
     def plot(self) -> ScorePlot:
-        """Scores with their intervals, a row a judge or system, as an image for a notebook."""
+        """A plot for notebooks: a row for each judge or system, with its score and interval."""
         from sqljury.reports.plots import ScorePlot
         from sqljury.uses.evaluate.document import score_points
 
         return ScorePlot(score_points(self.summary))
 
     def compare(self, other: Evaluation) -> RunComparison:
-        """What another, later evaluation gets right that this one missed, and the reverse.
+        """The cases that a later evaluation gets right and this one wrong, and the reverse.
 
         Raises:
             InputError: SJ418: no judge or no case in common.
@@ -180,7 +187,7 @@ class Evaluation(Closing):
         return "\n".join(["Evaluation:", *(f"  {line}" for line in self.lines())])
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: a row a judge."""
+        """An HTML table for notebooks, with a row for each judge."""
         rows = (
             f"<tr><th style='text-align:left'>{escape(judge.name)}</th>"
             f"<td style='text-align:left'>{escape(score_sentence(judge))}</td></tr>"
@@ -189,7 +196,7 @@ class Evaluation(Closing):
         return f"<table>{''.join(rows)}</table>"
 
     def close(self) -> None:
-        """Close the run; a temporary one is removed."""
+        """Close the run; remove its folder if it is temporary."""
         self.run.close()
         if self._temporary is not None:
             self._temporary.close()
@@ -210,22 +217,22 @@ def evaluate(
     """Judge cases and aggregate the verdicts.
 
     Args:
-        cases: cases, or files that hold them (see :func:`sqljury.read_cases`), or rows: objects,
-            a data frame, a data set of Hugging Face, with keys by their usual names.
+        cases: cases, files of cases (see :func:`sqljury.read_cases`), or rows: objects, a data
+            frame, a data set of Hugging Face, with the usual key names.
         judges: names such as ``execution:spider``, or judges.
-        databases: a folder in Spider or BIRD layout, a file, or a URL with ``{db_id}``; not
-            needed by judges that look at texts alone.
+        databases: a folder in Spider or BIRD layout, a file, or a URL with ``{db_id}``. Judges
+            that compare texts alone need none.
         predictions: files with predictions for a file of references.
-        run: the folder that the verdicts are kept in; the same folder again resumes.
+        run: the folder for the verdicts; an existing one resumes.
         shard: ``I/N``: judge the I-th of N parts of the cases (:func:`merge_evaluations`).
-        by: columns of the input by which scores are given, beside databases and difficulties.
-        on_progress: called with verdicts found and verdicts in all.
+        by: input columns to group scores by, besides databases and difficulties.
+        on_progress: called with the number of verdicts found, and of all verdicts.
         settings: ``descriptions``, ``schemas``, ``suites``, ``limits``, ``workers``, ``llm``
             (:class:`sqljury.RunKeywords`).
 
     Raises:
         InputError: input that cannot be used at all.
-        InfrastructureError: a server or a worker that cannot be had.
+        InfrastructureError: a server cannot be reached, or a worker cannot be started.
 
     >>> case = Case(id="1", predicted_sql="SELECT 1", reference_sqls=("SELECT 1.0",), db_id="m")
     >>> import sqlite3, tempfile, pathlib
@@ -258,18 +265,20 @@ def evaluate_in_batches(
     on_look: Callable[[Collected], None] = lambda _: None,
     **settings: Unpack[RunKeywords],
 ) -> Evaluation | UnderWay:
-    """As :func:`evaluate`, with models asked in batches: the same call again goes on.
+    """Judge cases as :func:`evaluate` does, but call models in batches.
+
+    Returns an :class:`Evaluation` if everything is judged, else :class:`UnderWay`: the same call
+    again collects the answers and continues.
 
     Args:
-        run: the folder that the verdicts are kept in.
-        wait: go on until everything is judged; otherwise what is not answered yet is
-            :class:`UnderWay`.
-        by: as :func:`evaluate`.
-        on_look: called with each look at batches that are waited for.
+        run: the folder for the verdicts.
+        wait: wait until everything is judged.
+        by: as for :func:`evaluate`.
+        on_look: called with the state of the batches, each time it is fetched while waiting.
 
     Raises:
-        InputError: as :func:`evaluate`, and where a model's provider takes no batches.
-        InfrastructureError: as :func:`evaluate`, and where a batch fails as a whole.
+        InputError: as :func:`evaluate`, or a model's provider takes no batches.
+        InfrastructureError: as :func:`evaluate`, or a batch fails as a whole.
     """
     done = run_in_batches(
         cases_of(cases),
@@ -291,12 +300,13 @@ def dry_run(
     batch: bool = False,
     **settings: Unpack[RunKeywords],
 ) -> Estimate:
-    """What the judges would ask that the ledger does not hold, if every answer were a yes.
+    """Estimate the calls, tokens and money that the judges' model calls would cost.
 
-    Queries are executed, as which questions are asked depends on rows; no model is called.
+    Answers in the ledger cost nothing. Every answer is taken to be a yes, which leads to the next
+    question. Queries are executed, as the questions depend on rows; no model is called.
 
     Args:
-        batch: what it would cost in batches, without what is under way in one already.
+        batch: estimate the price of batches, without questions that a batch already holds.
 
     Raises:
         InputError, InfrastructureError: as :func:`evaluate`.
@@ -320,10 +330,11 @@ def dry_run(
 
 
 def load_run(folder: PathLike, *, by: Sequence[str] = ()) -> Evaluation:
-    """The evaluation that a run's folder holds.
+    """The evaluation of a stored run; nothing is judged again.
 
     Args:
-        by: as :func:`evaluate` takes it.
+        folder: the run's folder.
+        by: as for :func:`evaluate`.
 
     Raises:
         InputError: the folder is not a run; SJ509: no case has such a column.
@@ -332,26 +343,26 @@ def load_run(folder: PathLike, *, by: Sequence[str] = ()) -> Evaluation:
 
 
 def merge_evaluations(folder: PathLike, runs: Sequence[PathLike]) -> Evaluation:
-    """One run of the shards of one input, or of runs over several inputs.
+    """Merge the shards of one input, or runs over several inputs, into one run.
 
     Args:
-        folder: of the new run; there must be nothing in it.
-        runs: folders; of shards each once.
+        folder: the folder of the new run; it must be empty or not exist.
+        runs: the folders of the runs; each shard once.
 
     Raises:
-        InputError: SJ401, SJ404, SJ429: runs that do not fit together.
+        InputError: SJ401, SJ404, SJ429: the runs do not fit together.
     """
     return Evaluation(merge_runs(Path(folder), [Path(run) for run in runs]))
 
 
 def find_runs(folder: PathLike) -> list[Path]:
-    """The runs in a folder, the one that was written last first."""
+    """The folders of the runs in a folder, the latest first."""
     found = [path.parent for path in Path(folder).glob(f"*/{RUN_FILE}")]
     return sorted(found, key=lambda run: (-(run / RUN_FILE).stat().st_mtime, run.name))
 
 
 def default_run(files: Sequence[PathLike], options: Mapping[str, Json]) -> Path:
-    """Where a run goes when no folder is named: the same command finds the same folder."""
+    """The folder of a run that was given none; the same files and options give the same folder."""
     text = json.dumps([fingerprint(files), dict(options)], sort_keys=True, default=str)
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(files[0]).name.split(".")[0]).strip("-") or "run"

@@ -1,4 +1,4 @@
-"""Judges that stay ready, for programs that judge one case now and then."""
+"""Judges whose workers keep running, for programs that judge single cases."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from sqljury.verdict import Verdict
 class Evaluator(Closing):
     """Judges one case at a time, by workers that are started once.
 
-    Nothing is stored. Queries run as they do in a run: in workers, within limits, read-only. What
-    a database returned is remembered; when one of its files changes it is asked again. On a server
-    nobody sees that: make a new evaluator when its data have changed.
+    Nothing is stored. Queries run as they do in a run: in workers, within limits, read-only.
+    Results are cached until a database file changes. Changes on a server are not noticed: make a
+    new evaluator when its data have changed.
 
     Args:
         databases: a folder in Spider or BIRD layout, a file, or a URL with ``{db_id}``.
         judges: names such as ``execution:spider``, or judges.
-        settings: as for :func:`sqljury.evaluate`. A case at a time needs one worker for each
-            way that judges run; further ones start when many cases come at once.
+        settings: as for :func:`sqljury.evaluate`. One case at a time needs one worker for each
+            way that judges run; more are started when several cases are judged at once.
 
     Raises:
         InputError: an unknown judge, or settings that cannot be used.
@@ -50,30 +50,30 @@ class Evaluator(Closing):
         self._judges = WarmJudges(asked, run_settings(databases, **settings))
 
     def judge(self, case: Case | Mapping[str, Json]) -> dict[str, Verdict]:
-        """The verdict of each judge, by its name.
+        """The verdict of each judge on a case, by the judge's name.
 
         Args:
-            case: a case, or an object with keys by their usual names.
+            case: a case, or an object with the usual key names.
 
         Raises:
-            InputError: no case; a correction that does not fit.
+            InputError: not a case, or a correction of the overlay does not fit.
             InfrastructureError: the workers cannot work.
         """
         (found,) = self.judge_all([case])
         return found
 
     def judge_all(self, cases: Sequence[Case | Mapping[str, Json]]) -> list[dict[str, Verdict]]:
-        """The verdicts on each of some cases, judged by all workers at once.
+        """The verdicts on several cases, in their order, judged by all workers at once.
 
         Args:
-            cases: as for :meth:`judge`, together.
+            cases: cases or objects, as for :meth:`judge`.
 
         Raises:
-            InputError: no case; a correction that does not fit.
+            InputError: not a case, or a correction of the overlay does not fit.
             InfrastructureError: the workers cannot work.
         """
         return self._judges.judge(list(cases_of_rows(cases)))
 
     def close(self) -> None:
-        """End the workers."""
+        """Stop the workers."""
         self._judges.close()

@@ -1,4 +1,4 @@
-"""What went wrong in a run, by cause."""
+"""The failures of a run, grouped by cause."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from sqljury.verdict import Record
 def failures_of(run: Run, judge: str | None = None) -> Failures:
     """The failures of a run by cause, the most frequent first.
 
-    What the queries do differently is told where the run's databases are still there; otherwise
-    the rows say what they show.
+    If the run's databases still exist, the cause says what the queries do differently; otherwise
+    it is taken from the rows.
 
     Args:
-        judge: whose verdicts; the first judge's by default.
+        judge: the judge whose verdicts are read; by default the first.
     """
     judge = judge or run.judges[0].name
     return failures_among(run, (record for record in run.records() if record.judge == judge))
@@ -35,9 +35,9 @@ def failures_among(run: Run, records: Iterable[Record]) -> Failures:
 
 
 def told_apart_in(run: Run) -> Callable[[Case], Sequence[Difference]]:
-    """What the prediction of a case of a run does differently, the likeliest difference first.
+    """A function that returns how a case's prediction differs, the likeliest difference first.
 
-    Nothing where the queries cannot be read, or the run's databases are gone.
+    It returns nothing if a query cannot be read, or the run's databases no longer exist.
     """
     return _teller(str(run.manifest.get("databases") or ""))
 

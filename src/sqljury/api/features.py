@@ -1,4 +1,4 @@
-"""All that is known of cases, as a table to train on."""
+"""The features of cases, as a table to train on."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def features(
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
     **settings: Unpack[RunKeywords],
 ) -> FeatureTable:
-    """One row of named features a case; what is not known is None, never 0. No model is asked.
+    """A row of named features for each case; an unknown feature is None. Calls no model.
 
     Args:
-        cases: cases, or files that hold them.
-        databases: as for :func:`sqljury.evaluate`. Where a database is missing, features of rows
-            are.
+        cases: cases, or files of cases.
+        databases: as for :func:`sqljury.evaluate`. Without a case's database, its features of rows
+            are None.
         groups: names of groups of features, joined by ``+``; empty for all.
-        run: the folder that features are kept in; the same folder again resumes.
-        on_progress: called with cases done and cases in all.
+        run: the folder for the features; an existing one resumes.
+        on_progress: called with the number of cases done, and of all cases.
         settings: as for :func:`sqljury.evaluate`.
 
     Raises:

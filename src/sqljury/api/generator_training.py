@@ -30,17 +30,16 @@ def train_generator_on(
     settings: GeneratorSettings | None = None,
     on_step: Callable[[int, int, str], None] = lambda _done, _total, _said: None,
 ) -> dict[str, Any]:
-    """Train a generator and write its folder, for ``generate --model local:OUT``; what it says of
-    its training.
+    """Train a model that writes SQL, and write its folder, for ``generate --model local:OUT``.
 
-    It learns to write the (first) reference of each question that has one, from what
-    ``generate --style serialized`` shows. The same call goes on where it was interrupted.
+    Returns the facts about its training. It learns to write the first reference of each question
+    from the prompt of ``generate --style serialized``. The same call again resumes.
 
     Args:
-        data: files of questions with references; questions without are left out.
+        data: files of questions with references; questions without a reference are left out.
         base: the folder of an encoder with a decoder (T5, BART).
         databases, schemas: where schemas come from.
-        on_step: called with steps done, steps in all, and the last measure in words.
+        on_step: called with the number of steps done, of all steps, and the last measure in words.
 
     Raises:
         InputError: SJ022, SJ026, SJ027, SJ034: a base, a folder, data or settings that cannot be

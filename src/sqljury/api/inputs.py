@@ -1,4 +1,4 @@
-"""What the functions of this package take."""
+"""The arguments that the functions of this package share, and how they are read."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 PathLike = str | os.PathLike[str]
 CasesLike = Iterable[Case] | PathLike | Sequence[PathLike] | Any
-"""Cases, files that hold them, objects, a data frame, or a data set of Hugging Face."""
+"""Cases, files of cases, objects, a data frame, or a data set of Hugging Face."""
 
 
 def databases_spec(databases: PathLike | Sequence[PathLike] | None) -> str | None:
-    """One text for all places that databases come from, as :func:`open_databases` takes it."""
+    """All places of databases as one text, which :func:`open_databases` takes; None for none."""
     if databases is None:
         return None
     if isinstance(databases, (str, os.PathLike)):
@@ -34,10 +34,10 @@ def databases_spec(databases: PathLike | Sequence[PathLike] | None) -> str | Non
 def cases_of(
     cases: CasesLike, predictions: PathLike | Sequence[PathLike] | None = None
 ) -> Iterable[Case]:
-    """The cases themselves, or those of files or rows.
+    """The cases from files or rows; cases are returned as they are.
 
     Raises:
-        TypeError: what holds no cases, or predictions for what is no file.
+        TypeError: neither cases, rows nor files; or ``predictions`` without files.
     """
     if isinstance(cases, (str, os.PathLike)):
         cases = [cases]
@@ -56,7 +56,7 @@ def cases_of(
 
 
 class RunKeywords(TypedDict, total=False):
-    """What functions that judge take beside cases, judges and databases.
+    """The settings that functions which judge take besides cases, judges and databases.
 
     Attributes:
         descriptions: a folder with column descriptions.
@@ -65,9 +65,9 @@ class RunKeywords(TypedDict, total=False):
         suites: a folder of test suites (DB_ID/*.sqlite or DB_ID.tar.xz), for ``test_suite``.
         limits: what one query may use.
         workers: processes; by default one per core.
-        executor: ``local``, ``ray`` or ``ray:ADDRESS``: the nodes of a Ray cluster judge.
-        llm: how chat models are asked; by default with a ledger in the run's folder.
-        overlay: files of corrections that are laid over the references.
+        executor: ``local``; or ``ray`` or ``ray:ADDRESS`` to judge on the nodes of a Ray cluster.
+        llm: the settings of calls to chat models; by default with a ledger in the run's folder.
+        overlay: files of corrections that replace references.
     """
 
     descriptions: PathLike | None
@@ -83,10 +83,10 @@ class RunKeywords(TypedDict, total=False):
 def run_settings(
     databases: PathLike | Sequence[PathLike] | None, **given: Unpack[RunKeywords]
 ) -> RunSettings:
-    """The settings of a run from what a caller says; for the rest the defaults.
+    """The settings of a run from keyword arguments; missing ones get their defaults.
 
     Raises:
-        TypeError: there is no such setting.
+        TypeError: an unknown keyword argument.
     """
     if unknown := sorted(set(given) - set(RunKeywords.__annotations__)):
         raise TypeError(f"unexpected keyword arguments: {', '.join(unknown)}")
@@ -106,10 +106,10 @@ def run_settings(
 
 
 def executor_named(name: str) -> str:
-    """An executor's name, checked.
+    """The executor's name, if there is such an executor.
 
     Raises:
-        InputError: SJ427: there is none of this name.
+        InputError: SJ427: there is no executor of this name.
     """
     if name != LOCAL and name.partition(":")[0] != "ray":
         raise InputError(
@@ -119,12 +119,12 @@ def executor_named(name: str) -> str:
 
 
 def overlay_from(given: PathLike | Sequence[PathLike] | None) -> Overlay | None:
-    """The corrections of some files, merged; None where none is given."""
+    """The corrections in some files, merged; None if no file is given."""
     return None if given is None else read_overlay(given)
 
 
 def signed_with(signature: str, overlay: Overlay | None) -> str:
-    """A signature that names the corrections which cases were read with."""
+    """The signature with the digest of the overlay that corrected the references, if any."""
     return signature if overlay is None else f"{signature}|overlay:{overlay.digest}"
 
 

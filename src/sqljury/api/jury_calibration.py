@@ -1,4 +1,4 @@
-"""How reliable the models of a jury are, from its run and labels of people."""
+"""Measure how reliable the models of a jury are, from a run of it and human labels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class JuryCalibration:
-    """New rates, and the cases with labels that they are from."""
+    """The measured rates, the number of labelled cases they are from, and the models' names."""
 
     fusion: Fusion
     cases: int
@@ -32,15 +32,15 @@ class JuryCalibration:
 def calibrate_jury(
     run: PathLike, labels: PathLike, out: PathLike, *, label: str = "label", base: PathLike = ""
 ) -> JuryCalibration:
-    """Count how models answered on labelled cases, for ``jury,…,reliability=OUT``.
+    """Count how models answered on labelled cases, and write it for ``jury,…,reliability=OUT``.
 
     Args:
-        run: of a jury that asked everything (``target=1``): where it stopped when it was sure,
-            models are counted on the hard cases alone.
-        labels: a file with the ids of cases and what people say.
+        run: the folder of a run of a jury with ``target=1``, which asks every model about every
+            case. A jury that stops when it is sure would ask some models about hard cases alone.
+        labels: a file with the ids of cases and their human labels.
         out: the file to write.
         label: the column of the labels.
-        base: a file of parameters to begin with; by default the one that comes along.
+        base: a file of parameters to start from; by default the one shipped with sqljury.
 
     Raises:
         InputError: SJ355: no case has both a label and a model's answer.

@@ -1,4 +1,4 @@
-"""Training of the jury's model on tables of features."""
+"""Train the jury's model on tables of features."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def train_jury_on(
 
     Args:
         tables: files that ``sqljury evaluate --features`` wrote as ``.jsonl``. Cases without a
-            label are left out; those of one database and id are of one question.
-        weights: how much a case of a benchmark counts, by its name; 1 where it is not there.
-        groups: names of groups of features to look at, joined by ``+``; empty for all.
-        seed: of the folds and the trees.
+            label are left out. Cases with the same database and id belong to one question.
+        weights: the weight of a benchmark's cases, by the benchmark's name; by default 1.
+        groups: names of groups of features to use, joined by ``+``; empty for all.
+        seed: the seed of the folds and the trees.
 
     Raises:
         InputError: SJ347: a table that cannot be used; SJ348: no such group; SJ021: too few cases.
@@ -90,7 +90,7 @@ def _row(record: FileRecord) -> Mapping[str, Any]:
 
 
 def _vectors(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> NDArray[Any]:
-    """One row for each case; NaN where nothing is known."""
+    """A matrix with a row for each case; unknown features are NaN."""
     import numpy as np
 
     try:

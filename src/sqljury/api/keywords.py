@@ -1,4 +1,4 @@
-"""How often the queries of files use which keyword."""
+"""Count how many queries of files use each SQL keyword."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ def keyword_tables(
     format: str | None = None,
     mapping: Mapping[str, str] | None = None,
 ) -> dict[str, dict[str, Json]]:
-    """By file: its cases (``n``), and the percent of ``references`` and ``predictions`` with each.
+    """For each file, its number of cases (``n``) and the percent of queries with each keyword.
 
-    A side that a file does not have is left out; a query that cannot be read has no keyword.
+    The percents are given for ``references`` and for ``predictions``; a side that a file lacks is
+    left out. A query that cannot be read counts as one without keywords.
 
     Raises:
         InputError: a file that cannot be read.

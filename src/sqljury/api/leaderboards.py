@@ -1,4 +1,4 @@
-"""One leaderboard of several runs: every system of each, by benchmark."""
+"""Leaderboards of the systems in several runs, one for each benchmark."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from sqljury.uses.evaluate.systems import with_systems
 from sqljury.verdict import Record
 
 _OF_ITS_CASES = re.compile(r"\|(data|db):[^|]*|n:[^|]*\|?")
-"""What may differ in the signatures of scores that stand in one table."""
+"""The parts of signatures that may differ between the runs of one leaderboard."""
 
 
 def leaderboards(runs: Sequence[PathLike]) -> dict[str, Summary]:
     """The scores of all systems of some runs, by benchmark, with paired tests.
 
-    A system is called as its cases say, or as its run's folder where they do not, or where two
-    runs have a system of one name.
+    A system is named by the source of its cases. If they have none, it is named by its run's
+    folder; if two runs have a system of the same name, by the folder and the source.
 
     Raises:
-        InputError: SJ401: a folder is no run; SJ419: a judge judged two runs in different ways.
+        InputError: SJ401: a folder is no run; SJ419: a judge judged two runs with different
+            versions, options or limits.
     """
     with ExitStack() as stack:
         opened = [stack.enter_context(open_run(str(folder))) for folder in runs]
@@ -41,14 +42,14 @@ def leaderboards(runs: Sequence[PathLike]) -> dict[str, Summary]:
 
 
 class _RunSystems:
-    """A run whose systems have names of their own among several runs."""
+    """A run whose systems get names that no other run has."""
 
     def __init__(self, run: Run, taken: set[str]) -> None:
         self._run = run
         self._taken = taken
 
     def records(self, benchmark: str | None = None) -> Iterator[Record]:
-        """Those of one question next to each other."""
+        """The records of a benchmark, or of all; those of one question follow each other."""
         found = self._run.records(whole=False, with_evidence=False, by_question=True)
         for record in found:
             if benchmark in (None, record.case.benchmark):
@@ -70,7 +71,7 @@ def _summary(benchmark: str, runs: Sequence[_RunSystems], signatures: Mapping[st
 
 
 def _taken(runs: Sequence[Run]) -> list[set[str]]:
-    """For each run the names of systems that another has, too."""
+    """For each run, the names of systems that another run has too."""
     sources = [
         {record.case.source for record in run.records(whole=False, with_evidence=False)}
         for run in runs
@@ -97,6 +98,6 @@ def _signatures(runs: Sequence[Run]) -> dict[str, str]:
 
 
 def _joined(signatures: Sequence[str]) -> str:
-    """One line for all, with the data of each."""
+    """One signature for all runs, with the data fingerprint of each."""
     data = "+".join(dict.fromkeys(one.rpartition("|data:")[2] for one in signatures))
     return f"{signatures[0].rpartition('|data:')[0]}|data:{data}"

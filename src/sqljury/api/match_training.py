@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TrainedMatch:
-    """A network, and how it came about."""
+    """A trained network, and its training."""
 
     matcher: Matcher
     epochs: tuple[Epoch, ...]
     train: int
-    """Pairs whose graphs differ: from others there is nothing to learn."""
+    """The number of training pairs; pairs of equal graphs are not among them."""
     validation: int
     left_out: int
-    """Pairs without graphs: a query that cannot be read, a database that is not known."""
+    """The number of pairs without graphs: a query cannot be read, or a database is not known."""
 
     @property
     def best(self) -> Epoch:
-        """The epoch whose weights were taken: of the highest validation AUC, the first one."""
+        """The epoch whose weights were taken: the first with the highest validation AUC."""
         return max(self.epochs, key=lambda epoch: -1.0 if epoch.auc is None else epoch.auc)
 
 
@@ -60,20 +60,20 @@ def train_graph_match(
 ) -> TrainedMatch:
     """Train the network of the judge ``graph_match``; write it and its curve (JSON, SVG).
 
-    Graphs and a checkpoint after each epoch are kept in ``work``: the same call goes on where
-    the last one was stopped.
+    Graphs, and a checkpoint after each epoch, are kept in ``work``: the same call again resumes.
 
     Args:
         pairs: a file that ``sqljury build pairs`` wrote; see
             :func:`~sqljury.uses.graph_pairs.read_pairs`.
-        out: the model file; the curve is written beside it.
-        databases: databases that schemas are read from.
-        schemas: a file of schemas. With both, pairs take turns.
-        form: of the graphs.
-        flows: with logic and data edges.
+        out: the model file; the curve is written to the same folder.
+        databases: the databases whose schemas are read.
+        schemas: a file of schemas. With ``databases`` too, some pairs get their schema from the
+            one, some from the other, so that the network learns from the types and keys of both.
+        form: the form of the graphs.
+        flows: add edges for logic and data flow.
         as_written: see :func:`~sqljury.uses.graph_pairs.graph_pairs`.
-        work: a folder [default: ``out`` with the suffix ``.work``].
-        workers: processes that make graphs.
+        work: the folder of graphs and checkpoints [default: ``out`` with the suffix ``.work``].
+        workers: the number of processes that make graphs.
 
     Raises:
         InputError: SJ029: no pairs; SJ320: no schemas for them; SJ021: a label is missing, or no
@@ -110,7 +110,7 @@ def train_graph_match(
     views: list[GraphForm] = [form]
     other: Sequence[PairGraph] = ()
     if form == "canonical":
-        # The judge's score is the mean of both forms, and so its threshold is for that.
+        # The judge's score is the mean over both forms, so the threshold is chosen for that mean.
         views.append("plausible")
         held = [pair for pair in found.pairs if pair.split != TRAIN]
         other = graphs_as(held, "plausible", False).graphs
@@ -175,7 +175,7 @@ def _trainer(
         return Examples([encoded[place] for place in places], labels[places])
 
     places = range(len(labels))
-    # The distance of equal graphs is 0, from which no gradient comes.
+    # Equal graphs have distance 0, which gives no gradient.
     learnt = [i for i in places if is_train[i] and found.graphs[i].left != found.graphs[i].right]
 
     fingerprint = hashlib.sha256(repr((found.pairs, found.graphs)).encode()).hexdigest()

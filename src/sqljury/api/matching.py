@@ -1,4 +1,4 @@
-"""Why a graph network says that two queries are alike or not."""
+"""Explain the score that a graph network gives two queries."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AttentionPeak:
-    """Where a node of the reference looks most: a node of the prediction, and how much of its
-    attention that one has."""
+    """The node ``at`` of the prediction with the most attention of a reference's ``node``.
+
+    ``weight`` is the share of the attention that it has.
+    """
 
     node: int
     at: int
@@ -32,7 +34,7 @@ class AttentionPeak:
 
 @dataclass(frozen=True, slots=True)
 class MatchExplanation:
-    """Two graphs, their score, what they share, and who looks at whom in each step."""
+    """Two graphs, their score, the nodes they share, and the attention between them."""
 
     texts: tuple[str, str]
     """The reference and the prediction."""
@@ -40,33 +42,39 @@ class MatchExplanation:
     score: float
     threshold: float
     attention: tuple[NDArray[Any], ...]
-    """For each step the weights of left nodes (rows, each adding up to 1) on right ones."""
+    """For each step, the attention weights of left nodes (rows, which sum to 1) on right nodes."""
 
     @property
     def equivalent(self) -> bool:
-        """Whether the score reaches the threshold."""
+        """True if the score reaches the threshold."""
         return self.score >= self.threshold
 
     @property
     def summary(self) -> str:
-        """The score in a line."""
+        """The verdict, the score and the threshold in one line."""
         said = "equivalent" if self.equivalent else "not equivalent"
         return f"{said}: score {self.score:.3f}, threshold {self.threshold:.3f}"
 
     def looks(self, step: int) -> list[AttentionPeak]:
-        """Where each node of the reference looks most, in a step (from 0; -1 for the last)."""
+        """For each reference node, the prediction's node with the most attention, in one step.
+
+        Steps count from 0; -1 is the last.
+        """
         weights = self.attention[step]
         most = weights.argmax(axis=1)
         return [AttentionPeak(i, int(j), float(weights[i, j])) for i, j in enumerate(most)]
 
     @property
     def only(self) -> tuple[list[str], list[str]]:
-        """Labels of what only the reference has, and of what only the prediction has."""
+        """The labels of nodes that only the reference has, and that only the prediction has."""
         return only_in(self.pair)
 
     @property
     def svg(self) -> str:
-        """Both graphs with the attention of the first and the last step, as figure 17."""
+        """A drawing of both graphs with the attention of the first and the last step.
+
+        It follows figure 17 of the FuncEvalGMN paper.
+        """
         from sqljury.reports.graph_pair import GraphPanel, graph_pair_svg
 
         steps = len(self.attention)
@@ -109,15 +117,14 @@ def explain_match(
     db_id: str = "",
     model: PathLike = "",
 ) -> MatchExplanation:
-    """The graphs of two queries as the judge ``graph_match`` sees them; nothing is executed.
+    """Explain the score that the judge ``graph_match`` gives two queries; runs no query.
 
     Args:
-        schema: a schema, or a file of CREATE TABLE statements or in the form of Spider's
+        schema: a schema, or a file of CREATE TABLE statements or in the format of Spider's
             ``tables.json``.
-        database: a database to take the schema from: a file, or a URL; nothing in it is read.
-        db_id: which schema or database, where there are several.
-        model: a file that ``sqljury train graph-match`` wrote; the one that comes with sqljury if
-            empty.
+        database: a file or URL of a database to take the schema from; its rows are not read.
+        db_id: the schema or database to use, if there are several.
+        model: a file that ``sqljury train graph-match`` wrote; empty for the shipped one.
 
     Raises:
         InputError: SJ316: no schema; SJ318: a query that cannot be read; SJ020: no model.

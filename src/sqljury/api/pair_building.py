@@ -50,7 +50,7 @@ _ROWS = ExecutionMatch(policy="strict", column_order="any")
 _EQUIVALENCE = Equivalence(policy="strict", column_order="any", seconds=1.0)
 
 OnStep = Callable[[str, int, int], None]
-"""Called with what is being done, how much of it is done, and how much there is."""
+"""Called with the name of a step, the parts of it that are done, and all its parts."""
 
 
 def build_pairs_files(
@@ -68,30 +68,31 @@ def build_pairs_files(
     reviewed: PathLike | None = None,
     on_step: OnStep = lambda _step, _done, _total: None,
 ) -> PairsCard:
-    """Write labelled pairs of queries: ``pairs.jsonl``, ``review.jsonl``, ``card.json`` and
-    ``README.md``.
+    """Write labelled pairs of queries to a folder; return the card that describes them.
 
-    References are rewritten and changed by realistic mistakes; what becomes of them is labelled
-    by rows, proofs and generated databases. Cases that have a prediction are pairs as they are.
-    Labels are kept in ``labels``: the same call again goes on. Pairs without a label are the queue
-    ``review.jsonl``: somebody fills labels in and gives the file back.
+    Writes ``pairs.jsonl``, ``review.jsonl``, ``card.json`` and ``README.md``. Made pairs join a
+    reference with an equivalent rewriting of it, or with a copy that has a realistic mistake. They
+    are labelled by rows, proofs and generated databases. Given pairs are cases with a prediction;
+    they are used as they are. Labels are kept in the subfolder ``labels``: the same call again
+    resumes. Pairs without a label go to ``review.jsonl``: people fill in labels, and the next call
+    gets the file as ``reviewed``.
 
     Args:
-        files: references, or pairs, as :func:`sqljury.read_cases` reads them.
-        out: the folder.
+        files: files of references, or of pairs, as :func:`sqljury.read_cases` reads them.
+        out: the folder to write.
         databases: the databases of the references.
-        exclude: files whose queries are evaluated on: none of them, by canonical form, is in a
-            pair that is made.
-        most: pairs at most, half of them equivalent; given pairs are all kept.
-        workers: processes.
-        overlay: files of corrections that are laid over the references.
-        second: a judge that is asked for a second opinion of given pairs, most often a model:
-            ``llm_sql_solver,model=…``. Where it contradicts a label, people decide.
-        reviewed: the queue with labels in it.
+        exclude: files of evaluation data: no made pair has a query whose canonical form equals that
+            of one of their queries.
+        most: most made pairs, half of them equivalent; given pairs are all kept.
+        workers: the number of processes.
+        overlay: files of corrections that replace references.
+        second: a judge, usually a model such as ``llm_sql_solver,model=…``, that gives given pairs
+            a second opinion. A pair whose label it contradicts goes to ``review.jsonl``.
+        reviewed: a copy of ``review.jsonl`` with labels filled in.
 
     Raises:
-        InputError: SJ580: no reference, or no pair that is labelled; SJ581: a line of the queue
-            that is no pair; and whatever is wrong with the files.
+        InputError: SJ580: no reference, or no pair with a label; SJ581: a line of ``reviewed`` is
+            no pair; other codes: a file cannot be used.
     """
     sources = [files] if isinstance(files, str | os.PathLike) else list(files)
     cases = [
@@ -175,7 +176,7 @@ def _proposed(
     workers: int,
     on_step: OnStep,
 ) -> Iterator[Proposed]:
-    """The pairs that are made of references that have no prediction, database by database."""
+    """The made pairs: from references without a prediction, one result for each database."""
     references: dict[str, list[str]] = {}
     for case in cases:
         if not _is_pair(case):
@@ -222,7 +223,7 @@ def _second(
     workers: int,
     on_step: OnStep,
 ) -> dict[str, Verdict]:
-    """What another judge says of the pairs that somebody had."""
+    """The verdicts of another judge on the given pairs, by the pair's id."""
     given = [pair for pair in pairs if pair.origin == GIVEN]
     asked = _verdicts(given, judge, databases, folder / "second", workers, on_step)
     return {pair.id: verdict for pair, verdict in asked}
@@ -236,7 +237,7 @@ def _verdicts(
     workers: int,
     on_step: OnStep,
 ) -> Iterator[tuple[QueryPair, Verdict]]:
-    """What a judge says of pairs, out of its run's folder where it is there already."""
+    """Each pair with a judge's verdict; verdicts in the run's folder are read, not judged again."""
     if not pairs:
         return
 

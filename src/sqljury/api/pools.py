@@ -1,4 +1,4 @@
-"""Make pools of candidates: sample them from a model, and label them by a judge."""
+"""Make pools of candidates: sample them from a model, or label them by a judge."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ from sqljury.uses.labelling import LabelledQuestion, LabelStatistics, label_ques
 from sqljury.writing import json_line_safe, new_folder, unwritable, write_json_lines
 
 LOCAL = "local:"
-"""Before the folder of a language model that runs in this process."""
+"""The prefix of a model's name for the folder of a language model that runs in this process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """What ``generate`` did.
+    """The counts of one call of :func:`generate_pool`.
 
     Args:
-        sampled: questions sampled now.
-        kept: questions that the file held already.
-        paid: what models cost.
-        abstained: candidates sampled now that say there is no query, by how they say it.
-        empty: candidates sampled now in which neither a query nor that was found.
+        sampled: the number of questions sampled now.
+        kept: the number of questions that the file had already.
+        paid: what the model calls cost; None for a local model.
+        abstained: the number of new candidates that abstain, by the words they use.
+        empty: the number of new candidates with neither a query nor an abstention.
     """
 
     sampled: int
@@ -77,16 +77,16 @@ def generate_pool(
 ) -> Generated:
     """Sample candidates for each question and write them as a pool (JSON lines).
 
-    What the file holds already is not sampled again: the same call goes on where it was stopped.
+    Questions that the file has already are not sampled again: the same call again resumes.
 
     Args:
         questions: files of questions, with or without references.
-        databases, schemas: where schemas come from; with databases, values of columns are shown.
-        llm: how the model is asked.
+        databases, schemas: where schemas come from; with databases, prompts show column values.
+        llm: the settings of the calls to the model.
 
     Raises:
-        InputError: SJ592: settings that are not possible; SJ320: no schema; SJ590: the file holds
-            candidates of other questions or of another sampling; SJ037: a prompt is too long.
+        InputError: SJ592: impossible settings; SJ320: no schema; SJ590: the file has candidates of
+            other questions or other settings; SJ037: a prompt is too long.
         InfrastructureError: the endpoint cannot be reached.
 
     Source: GradeSQL (2025), section 3.2, stage 1.
@@ -142,14 +142,14 @@ def label_pool(
     """Label the candidates of a pool by a judge and write them as a pool to train on.
 
     Args:
-        judge: says which candidates are right; any judge.
-        balance: as many right as wrong candidates of each question, drawn by ``seed``.
-        run: the folder that verdicts are kept in; the same again resumes.
+        judge: the judge that says which candidates are right.
+        balance: keep as many right as wrong candidates per question, drawn by ``seed``.
+        run: the folder for the verdicts; an existing one resumes.
         settings: as for :func:`sqljury.evaluate`.
 
     Raises:
         InputError: as :func:`sqljury.evaluate`; SJ591: nothing could be labelled.
-        InfrastructureError: nothing could be labelled, as verdicts are missing.
+        InfrastructureError: nothing could be labelled because all verdicts are missing.
 
     Source: GradeSQL (2025), section 3.2, stage 2, and table 3.
     """
@@ -180,7 +180,7 @@ def label_pool(
 
 
 def _check(sampling: Sampling) -> None:
-    """Raise where settings do not go together."""
+    """Raise if settings are out of range or contradict each other."""
     if min(sampling.n, sampling.per_call, sampling.max_tokens) < 1 or sampling.logprobs < 0:
         raise InputError("SJ592", "numbers of candidates, calls and tokens begin at 1.")
     if not 0 <= sampling.temperature <= 10 or not 0 < sampling.top_p <= 1:
@@ -206,10 +206,10 @@ def _check(sampling: Sampling) -> None:
 
 
 def _choice(sampling: Sampling) -> DemonstrationChoice:
-    """Which demonstrations are shown.
+    """How the prompts' demonstrations are chosen.
 
     Raises:
-        InputError: SJ592: settings that do not go together; SJ101: no such file.
+        InputError: SJ592: settings that contradict each other; SJ101: no such file.
     """
     try:
         return DemonstrationChoice(
@@ -227,7 +227,7 @@ def _choice(sampling: Sampling) -> DemonstrationChoice:
 
 
 def _once(cases: Iterable[Case]) -> Iterator[Case]:
-    """Each question once, however many predictions came with it."""
+    """The first case of each question."""
     seen: set[tuple[str, str]] = set()
     for case in cases:
         key = (case.benchmark, case.id)
@@ -253,12 +253,12 @@ def _instructions(sampling: Sampling) -> str:
         raise InputError("SJ101", f"{error}.", where=str(sampling.prompt)) from None
     if not text.strip():
         raise InputError("SJ103", "there are no instructions.", where=str(sampling.prompt))
-    # What holds for all data holds for other instructions, too.
+    # The rules about the data apply with a user's own instructions too.
     return f"{text.rstrip()}\n{bundled.rules}"
 
 
 def _seed(sampling: Sampling) -> int | None:
-    """The seed; where none is given 0, or None for a provider that takes none."""
+    """The seed; by default 0, or None if the provider takes no seed."""
     if sampling.seed is not None or sampling.model.startswith(LOCAL):
         return sampling.seed or 0
     from sqljury.llm.providers import provider
@@ -307,7 +307,7 @@ def _sampler(
 
 
 def _description(sampling: Sampling, system: str, choice: DemonstrationChoice) -> dict[str, Json]:
-    """What the candidates depend on; two files of the same description can be one."""
+    """The settings that candidates depend on; candidates with equal ones may share a file."""
     from hashlib import sha256
 
     shown: dict[str, Json] = {"mode": sampling.mode} if sampling.mode != "sql" else {}
@@ -337,7 +337,7 @@ def _description(sampling: Sampling, system: str, choice: DemonstrationChoice) -
 
 
 def _kept(target: Path, cases: Sequence[Case], said: Mapping[str, Json]) -> int:
-    """How many questions the file has already; a line that was cut by a kill is taken off."""
+    """The number of questions that the file has already; removes an incomplete last line."""
     if not target.exists():
         return 0
     data = target.read_bytes()
@@ -373,7 +373,7 @@ def _other(where: object, why: str) -> InputError:
 
 @contextmanager
 def _appending(target: Path) -> Iterator[Callable[[Mapping[str, Json]], None]]:
-    """A file that grows by whole lines, each on disk before the next is made."""
+    """A function that appends a record to a file, a line each, written before it returns."""
     new_folder(target.parent)
 
     def write(record: Mapping[str, Json]) -> None:
@@ -385,7 +385,7 @@ def _appending(target: Path) -> Iterator[Callable[[Mapping[str, Json]], None]]:
             raise unwritable(target, error) from error
 
     try:
-        # Without a buffer: what could not be written is not tried again at the end.
+        # Without a buffer: a failed write is not tried again when the file is closed.
         file = target.open("ab", buffering=0)
     except OSError as error:
         raise unwritable(target, error) from error
@@ -396,7 +396,7 @@ def _appending(target: Path) -> Iterator[Callable[[Mapping[str, Json]], None]]:
 def _evidence(
     case: Case, places: Places, cache: ExecutionCache, limits: Limits
 ) -> DatabaseEvidence:
-    """What is known of a question's database.
+    """The evidence about a question's database.
 
     Raises:
         InputError: SJ320: there is neither a database nor a schema for it.

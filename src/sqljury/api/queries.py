@@ -1,4 +1,4 @@
-"""Two queries compared, or one taken apart: no questions, no rows."""
+"""Compare two queries, or show the operator tree of one, without a question or a database."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 COMPARED_PROFILES = "clean+nulls+duplicates+foreign_keys_violated+edge_values"
-"""All that a database of the schema can hold; most engines enforce foreign keys, SQLite asks."""
+"""Data that a database of the schema can hold; SQLite enforces foreign keys only on request."""
 
 
 def compare_queries(
@@ -45,35 +45,36 @@ def compare_queries(
     dialect: str | None = None,
     replay: str | None = None,
 ) -> PairAnswer:
-    """Whether two queries give the same rows whatever the data, or a database where they do not.
+    """Prove that two queries return the same rows on any data, or find data where they differ.
 
     Args:
-        left: the reference: its ORDER BY is the one that binds.
-        schema: a schema, or a file of CREATE TABLE statements or in the form of Spider's
+        left: the reference. Rows must be in order only if it has an ORDER BY.
+        right: the query to compare with it.
+        schema: a schema, or a file of CREATE TABLE statements or in the format of Spider's
             ``tables.json``.
-        database: a database to take the schema from: a file, or a URL; nothing in it is read. A
-            PostgreSQL, MySQL or MariaDB server is asked as by ``replay``.
-        db_id: which schema or database, where there are several.
-        policy: when two results are the same: a policy or its name.
-        profiles: the data on which a difference counts, joined by ``+``.
-        seed: of the generated databases.
-        seconds: most time for them.
-        second_opinion: run a counterexample in DuckDB, too, where it is installed.
+        database: a file or URL of a database to take the schema from; its rows are not read. A
+            PostgreSQL, MySQL or MariaDB server is used as with ``replay``.
+        db_id: the schema or database to use, if there are several.
+        policy: the policy by which results are equal, or its name.
+        profiles: the kinds of generated data to search for a difference, joined by ``+``.
+        seed: the seed of the generated databases.
+        seconds: most time for the generated databases.
+        second_opinion: also run a counterexample in DuckDB, if it is installed.
         assuming: what a proof may assume at most, joined by ``+``: ``primary_key``,
             ``foreign_key``, ``types``, ``not_null``, ``no_ties``, ``not_empty``,
             ``no_overflow``, ``check``; or ``all``, ``nothing``. None for what the schema declares,
             and no overflow.
-        prove: look for a proof with z3: None where it is installed, False for none at all.
-        dialect: of the queries, and of the types of a schema given as a file; by default the
+        prove: search for a proof with z3. None: if z3 is installed; False: search for no proof.
+        dialect: the dialect of the queries, and of the types in a schema file; by default the
             database's, else SQLite's.
-        replay: URL of a PostgreSQL, MySQL or MariaDB server. If the queries are in its dialect, a
-            counterexample is looked for there; else one that was found is run there, too. Rows
-            stand in the query that is sent: no table there is read or written.
+        replay: URL of a PostgreSQL, MySQL or MariaDB server. If the queries are in its dialect, the
+            search for a counterexample runs there; else a counterexample that was found is run
+            there too. The rows are part of the query that is sent: no table is read or written.
 
     Raises:
         InputError: no schema, or no such policy, profile, assumption, dialect or database.
         InfrastructureError: the server cannot be reached.
-        MissingExtraError: a proof is demanded, and z3 is not installed.
+        MissingExtraError: ``prove`` is True, and z3 is not installed.
 
     >>> table = "CREATE TABLE boat (id INTEGER PRIMARY KEY, length REAL)"
     >>> from sqljury.databases import schema_from_ddl
@@ -121,12 +122,12 @@ def compare_queries(
 
 
 _MOST_SECONDS = 2.0
-"""A query over a handful of generated rows that needs more on a server is given up."""
+"""The time limit on a server; enough for a query over a handful of generated rows."""
 _SERVERS = ("postgresql", "postgres", "mysql", "mariadb")
 
 
 def _as_server(database: PathLike | None) -> str | None:
-    """The URL of a database, if it is on a server that can be asked."""
+    """The URL of a database if it is on a server that can run counterexamples, else None."""
     url = str(database or "")
     return url if url.partition("://")[0] in _SERVERS and "://" in url else None
 
@@ -136,7 +137,7 @@ def _server(url: str, db_id: str) -> Iterator[Server]:
     """A server that counterexamples are run on.
 
     Raises:
-        InputError: SJ328: it is none of those that can be asked, or has no such database.
+        InputError: SJ328: no server of a supported kind, or it has no such database.
     """
     from sqljury.judges.counterexample import Server
 
@@ -158,17 +159,17 @@ def _server(url: str, db_id: str) -> Iterator[Server]:
 
 
 MOST_TOLD = 4
-"""How many differences are told where not all are asked for."""
+"""How many differences are printed by default."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryDifferences:
-    """What a prediction does differently, after what does not matter is rewritten away."""
+    """How a prediction differs from a reference; by default in canonical form."""
 
     equal: bool
-    """Whether the trees are the same, output columns in any order."""
+    """True if the canonical trees are the same, with output columns in any order."""
     assumptions: tuple[str, ...]
-    """What the data must satisfy for them to be equal."""
+    """What the data must satisfy for the queries to be equal."""
     differences: tuple[Difference, ...]
 
     def to_json(self) -> dict[str, Json]:
@@ -180,7 +181,7 @@ class QueryDifferences:
         }
 
     def text(self, most: int | None = MOST_TOLD) -> str:
-        """The likeliest difference, then the others as a list, at most so many in all."""
+        """The likeliest difference, then the others as a list; at most ``most``, None for all."""
         from sqljury.likeness.differences import sentences
 
         told = sentences(self.differences, most)
@@ -206,15 +207,15 @@ def diff_queries(
     as_written: bool = False,
     dialect: str | None = None,
 ) -> QueryDifferences:
-    """What two queries do differently, from their operator trees; nothing is executed.
+    """How a prediction differs from a reference, by their operator trees; runs no query.
 
     Args:
-        schema: a schema, or a file of CREATE TABLE statements or in the form of Spider's
+        schema: a schema, or a file of CREATE TABLE statements or in the format of Spider's
             ``tables.json``.
-        database: a database to take the schema from: a file, or a URL; nothing in it is read.
-        db_id: which schema or database, where there are several.
-        as_written: compare the trees as written, without rewriting them first.
-        dialect: the queries', by sqlglot's name; without it the schema's.
+        database: a file or URL of a database to take the schema from; its rows are not read.
+        db_id: the schema or database to use, if there are several.
+        as_written: list the differences of the trees as written, not of their canonical forms.
+        dialect: sqlglot's name of the queries' dialect; by default the schema's.
 
     Raises:
         InputError: SJ316: no schema; SJ318: a query that cannot be read; SJ319: no such dialect.
@@ -267,7 +268,7 @@ class QueryPlan:
 
     tree: Relation
     assumptions: tuple[str, ...] = ()
-    """What the data must satisfy for the rewritten tree to have the same rows."""
+    """What the data must satisfy for the rewritten tree to return the same rows."""
     rules: tuple[str, ...] = ()
     """The names of the rules that rewrote it, each once (:func:`sqljury.rules`)."""
 
@@ -305,15 +306,15 @@ def plan_query(
     dialect: str | None = None,
     canonical: bool = False,
 ) -> QueryPlan:
-    """The operator tree of a query; nothing is executed.
+    """The operator tree of a query; the query is not run.
 
     Args:
-        schema: a schema, or a file of CREATE TABLE statements or in the form of Spider's
+        schema: a schema, or a file of CREATE TABLE statements or in the format of Spider's
             ``tables.json``.
-        database: a database to take the schema from: a file, or a URL; nothing in it is read.
-        db_id: which schema or database, where there are several.
-        dialect: the query's, by sqlglot's name; without it the schema's.
-        canonical: rewrite away what does not change the rows.
+        database: a file or URL of a database to take the schema from; its rows are not read.
+        db_id: the schema or database to use, if there are several.
+        dialect: sqlglot's name of the query's dialect; by default the schema's.
+        canonical: rewrite the tree into its canonical form.
 
     Raises:
         InputError: SJ316: no schema; SJ318: the query cannot be read; SJ319: no such dialect.
@@ -362,7 +363,7 @@ def _tree_of(sql: str, schema: Schema, which: str, dialect: str = "") -> Relatio
 
 
 def _place(sql: str, dialect: str) -> str:
-    """Where it cannot be parsed; empty where it can, or nobody knows."""
+    """Where the parser stopped, as a sentence; empty if it parses or the place is not known."""
     from sqljury.sql.tokens import syntax_error
 
     place = syntax_error(sql, dialect)

@@ -1,4 +1,4 @@
-"""Score a stored run under corrections of its references."""
+"""Score a stored run again after corrections of its references."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from sqljury.uses.evaluate.summary import missing_error, missing_text
 from sqljury.verdict import Record, Verdict
 
 Verdicts = dict[tuple[str, tuple[str, str, str]], Verdict]
-"""By judge and case."""
+"""Verdicts by the judge's name and the case's key."""
 
 
 def rescore(
@@ -41,18 +41,18 @@ def rescore(
 ) -> list[Rescored]:
     """The leaderboards of a run before and after corrections, for each of its judges.
 
-    Only questions with a corrected reference are judged, by the run's own judges; what is left out
-    of scores is not judged at all. The run stays as it is.
+    Only cases with a corrected reference are judged again, by the run's own judges. Cases that the
+    corrections exclude are not judged. The stored run is not changed.
 
     Args:
         run: the folder of the run; its systems are the sources of its cases.
-        databases: by default where the run had them.
-        settings: as for :func:`sqljury.evaluate`; ``overlay`` must be among them, and limits are
-            the run's by default.
+        databases: by default those of the run.
+        settings: as for :func:`sqljury.evaluate`. ``overlay`` must be among them; ``limits`` are by
+            default the run's.
 
     Raises:
         InputError: the folder is no run; SJ532: the overlay was made for another benchmark; SJ535:
-            no case of the run is corrected; others as :func:`sqljury.evaluate`.
+            no case of the run is corrected; other codes: see :func:`sqljury.evaluate`.
         InfrastructureError: as :func:`sqljury.evaluate`.
     """
     corrections = overlay_from(settings.pop("overlay", None)) or Overlay()
@@ -76,7 +76,7 @@ def rescore(
 
 
 def _changed(stored: Run, overlay: Overlay) -> Iterator[Case]:
-    """The corrected cases, as they are then."""
+    """The cases that the overlay changes, after the change."""
     first = stored.judges[0].name
     for record in stored.records(with_evidence=False):
         if record.judge == first:
@@ -86,7 +86,7 @@ def _changed(stored: Run, overlay: Overlay) -> Iterator[Case]:
 
 
 def _wants(stored: Run, by_manifest: bool) -> Iterator[str]:
-    """What a run that somebody else may have made would have done, beside reading files."""
+    """What judging the run again would do that needs trust: somebody else may have made it."""
     for judge in stored.judges:
         if JudgeName.parse(judge.name).is_imported:
             yield f"run code: {judge.name!r}"
@@ -109,7 +109,7 @@ def _judged(
     on_progress: Callable[[int, int], None],
     settings: RunKeywords,
 ) -> Verdicts:
-    """What the run's judges say of the cases that have another reference."""
+    """The verdicts of the run's judges on the changed cases that still have a reference."""
     cases = [case for case in changed if case.reference_sqls]
     if not cases:
         return {}
@@ -153,7 +153,7 @@ def _rescored(
 def _replaced(
     records: Sequence[Record], changed: set[tuple[str, str, str]], anew: Verdicts
 ) -> Iterator[Record]:
-    """The records under the overlay; questions that are left out of scores are not there."""
+    """The records with the new verdicts, without the cases that the overlay excludes."""
     for record in records:
         verdict = anew.get((record.judge, record.case.key))
         if verdict is not None:

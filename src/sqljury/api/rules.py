@@ -1,4 +1,4 @@
-"""The rewrite rules that make canonical trees."""
+"""List the rewrite rules that make canonical trees."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def rules(name: str | None = None) -> tuple[Rule[Any], ...]:
-    """The rewrite rules, kind by kind, in the order in which they are tried; or those of a name.
+    """The rewrite rules, by kind and in the order in which they are tried; or those of one name.
 
-    A rule of conditions may have the name of the rule of expressions that it extends.
+    Two rules may share a name: a rule of conditions that extends a rule of expressions.
 
     Raises:
         InputError: SJ329: there is no rule of that name.

@@ -1,4 +1,4 @@
-"""What an audit asks beyond one reference: other systems, other references, its own proposals."""
+"""Checks of an audit that compare a reference with systems, other references and proposals."""
 
 from __future__ import annotations
 
@@ -38,19 +38,22 @@ REFERENCES_DIFFER: Final = Check(
     find=lambda _: iter(()),
 )
 MATCH = "strict;column_order=any;duplicates=set"
-"""When results are equal: the same rows, in any order of columns. Whether equal rows are listed
-twice is a convention of benchmarks that systems mostly do not follow."""
+"""The policy by which results are equal: the same rows as sets, with columns in any order.
+
+Duplicates are ignored because whether they are listed is a convention of the benchmark, which
+systems mostly do not follow.
+"""
 FEWEST_SYSTEMS = 3
-"""Of which two can agree against another and the reference."""
+"""The fewest systems of which two can agree against the third and the reference."""
 _ROWS_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opinions:
-    """Where second opinions are looked for.
+    """The databases and settings with which second opinions are judged.
 
     Args:
-        folder: where their runs are kept.
+        folder: the folder for their runs.
     """
 
     folder: Path
@@ -58,7 +61,7 @@ class Opinions:
     settings: RunKeywords
 
     def judged(self, name: str, cases: Sequence[Case], judge: str | Results) -> list[Record]:
-        """What one judge says of some cases; nothing where there are none."""
+        """One judge's records of some cases; empty without cases."""
         if not cases:
             return []
         with evaluate(
@@ -71,7 +74,10 @@ class Opinions:
 
 
 def by_systems(pools: Sequence[CandidatePool], asked: Opinions) -> Iterator[AuditFinding]:
-    """Questions whose most probable result is not the reference's (:data:`SYSTEMS_AGREE`)."""
+    """A finding for each question whose most probable result is not the reference's.
+
+    Its check is :data:`SYSTEMS_AGREE`.
+    """
     cases = [_pooled(pool) for pool in pools]
     records = asked.judged("predictions", cases, Results(match=MATCH))
     known = [
@@ -93,7 +99,7 @@ def _pooled(pool: CandidatePool) -> Case:
 
 
 def _numbers(record: Record) -> dict[str, int | None]:
-    """The number of each text's result, as the judge of results gives it."""
+    """The group of each query's result: equal results have one number; None if it does not run."""
     texts = dict.fromkeys(filter(None, record.case.pool))
     return dict(zip(texts, results_of(record.verdict.evidence)["group"], strict=True))
 
@@ -125,7 +131,10 @@ def _agreed(pool: CandidatePool, votes: Votes, said: Consensus) -> AuditFinding:
 
 
 def by_references(conflicts: Sequence[Conflict], asked: Opinions) -> Iterator[AuditFinding]:
-    """References of one question that a small database tells apart (:data:`REFERENCES_DIFFER`)."""
+    """A finding for each two references of one question that differ on some small database.
+
+    Its check is :data:`REFERENCES_DIFFER`.
+    """
     cases = [
         replace(
             one.second, source=f"{number}", reference_sqls=(str(one.first.predicted_sql),), pool=()
@@ -161,7 +170,7 @@ def _differing(conflict: Conflict, record: Record) -> AuditFinding:
 
 
 def with_returned_rows(findings: Sequence[AuditFinding], asked: Opinions) -> list[AuditFinding]:
-    """The findings with what the reference and the proposal return, where there is a database."""
+    """The findings; those with a proposal get the first rows of the reference and the proposal."""
     proposed = [number for number, one in enumerate(findings) if one.proposal]
     cases = [_against_proposal(number, findings[number]) for number in proposed]
     records = asked.judged("proposals", cases, "execution")
@@ -183,7 +192,7 @@ def _against_proposal(number: int, finding: AuditFinding) -> Case:
 
 
 def _returned(record: Record) -> dict[str, Json]:
-    """The first rows on both sides; the reason where one of them does not run."""
+    """The first rows of the reference and the proposal, and the reason of the verdict."""
     evidence = record.verdict.evidence
     sides = {
         "reference": shown_rows(evidence, "reference"),
@@ -204,7 +213,7 @@ def _returned(record: Record) -> dict[str, Json]:
 def finding_of(
     check: Check, case: Case, reason: str, evidence: Mapping[str, Json], proposal: str | None = None
 ) -> AuditFinding:
-    """A finding about a reference, which the case has as its prediction."""
+    """A finding about a reference; the case has the reference as its prediction."""
     return AuditFinding(
         benchmark=case.benchmark,
         id=case.id,

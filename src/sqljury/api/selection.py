@@ -1,4 +1,4 @@
-"""Select from what people have: pools of candidates, databases, judges."""
+"""Pick one candidate per question from files of pools, with databases and judges."""
 
 from __future__ import annotations
 
@@ -39,24 +39,24 @@ def select(
 ) -> Selection:
     """Pick one candidate for each question by several strategies, and compare them.
 
-    No strategy but the oracle sees a reference: a judge that needs one is given the query that
-    majority voting picks. Each distinct query is run and judged once.
+    Only the oracle uses the references. A strategy's judge that needs a reference gets the query
+    that majority voting picks. Each distinct query is run and judged once.
 
     Args:
-        pool: files of pools (a question with ``candidates``), or cases: those that stand together
-            by benchmark and id are the candidates of a question.
+        pool: files of pools (a question with ``candidates``), or cases: consecutive cases of one
+            benchmark and id are the candidates of a question.
         strategies: names (:func:`sqljury.uses.select.strategy_names`), or strategies of your own.
-        databases: as for :func:`sqljury.evaluate`; not needed where the pool has results recorded,
-            or no strategy looks at them.
-        judge: says what is right, from the references; ``execution`` by default.
-        label: a field of the candidates that says what is right, instead of a judge.
-        match: when two results are equal for a vote: a policy with options, ``spider`` or
-            ``strict,column_order=any``. By default as the judge compares, else ``strict``.
-        predictions: files of predictions for the one file of questions; each is a system.
-        keep_failing: strategies that pick by a judge's score may pick a query that does not run.
-        run: the folder that results and verdicts are kept in; the same folder again resumes.
-        seed: of ties and draws.
-        resamples: orders of the candidates that the curve of a vote is the mean over.
+        databases: as for :func:`sqljury.evaluate`; not needed if the pool has results recorded, or
+            no strategy needs results.
+        judge: the judge that says which candidates are right; by default ``execution``.
+        label: a field of the candidates that says which are right, instead of a judge.
+        match: the policy by which votes take results as equal, such as ``spider`` or
+            ``strict,column_order=any``. By default the judge's, else ``strict``.
+        predictions: files of predictions for one file of questions; each file is a system.
+        keep_failing: let strategies that pick by a judge's score pick queries that do not run.
+        run: the folder for results and verdicts; an existing one resumes.
+        seed: the seed of ties and random picks.
+        resamples: the number of random orders over which a vote's curve is averaged.
         settings: as for :func:`sqljury.evaluate`.
 
     Raises:
@@ -66,7 +66,7 @@ def select(
     made = [make_strategy(one) if isinstance(one, str) else one for one in strategies]
     _check_distinct(made)
     if match is not None:
-        make_judge(f"execution:{match}")  # refused before the pool is read, whoever asks for it
+        make_judge(f"execution:{match}")  # raises for a wrong policy before the pool is read
     overlay = overlay_from(settings.pop("overlay", None))
     pools = _pools(pool, predictions, format, overlay)
     temporary = TemporaryFolder() if run is None else None
@@ -98,7 +98,7 @@ def select(
     )
 
 
-# ---------------------------------------------------------------- what is asked for
+# ---------------------------------------------------------------- the arguments
 
 
 def _check_distinct(strategies: Sequence[Strategy]) -> None:
@@ -153,7 +153,7 @@ def _check_once(pools: Sequence[CandidatePool]) -> None:
 def _told_right(
     pools: Sequence[CandidatePool], has_databases: bool, judge: str | None, label: str | None
 ) -> Judge | None:
-    """The judge of what is right; None where a label says it, or nothing does."""
+    """The judge that says which candidates are right; None if a label says it, or nothing does."""
     if label is not None:
         if judge is not None:
             raise InputError("SJ572", "--judge and --label both say what is right: give one.")
@@ -169,13 +169,13 @@ def _told_right(
     return make_judge(judge or "execution")
 
 
-# ---------------------------------------------------------------- what was picked
+# ---------------------------------------------------------------- the picks
 
 
 def write_picks(found: Selection, path: PathLike) -> None:
-    """Write what each strategy picks, a line a question, in the order of the strategies.
+    """Write the picks of each strategy, a line a question, strategy by strategy.
 
-    The file holds cases whose source is the strategy: ``sqljury evaluate`` reads it.
+    The lines are cases whose source is the strategy's name, which ``sqljury evaluate`` reads.
 
     Raises:
         InputError: SJ801: the file cannot be written.
@@ -184,7 +184,7 @@ def write_picks(found: Selection, path: PathLike) -> None:
 
 
 def picked_cases(found: Selection) -> Iterator[Case]:
-    """A case for each strategy and question, with the query that is picked."""
+    """A case for each strategy and question, whose prediction is the picked query."""
     for name, picks in found.picks.items():
         for pick in picks:
             yield replace(

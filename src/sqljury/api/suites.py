@@ -27,14 +27,13 @@ def build_suites(
 
     Args:
         databases: the original databases, as for :func:`evaluate`; SQLite only.
-        out: the folder of the suites (``DB_ID/*.sqlite``); what it holds already is not built
-            again.
-        databases_per_query: generated databases tried for each reference.
-        workers: processes, one database each.
-        on_report: called with each report as it comes, and how many there will be.
+        out: the folder of the suites (``DB_ID/*.sqlite``); existing suites are not built again.
+        databases_per_query: the number of generated databases to try for each reference.
+        workers: the number of processes; each builds the suite of one database.
+        on_report: called with each suite's report when it is built, and the number of suites.
 
     Raises:
-        InputError: no references, no databases, or ``out`` holds something else.
+        InputError: no references, no databases, or ``out`` has other files in it.
     """
     from sqljury.uses.suite import SuiteOptions, build_suites
 

@@ -1,4 +1,4 @@
-"""Trust from what people have: files of decisions, runs, recorded gates."""
+"""Score answers and abstentions from runs, files of decisions and recorded gates."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemDecisions:
-    """One system's decisions, after the gates."""
+    """One system's decisions, after the gates; ``passages`` counts what each gate let pass."""
 
     name: str
     decisions: Sequence[Decision]
@@ -60,10 +60,12 @@ class SystemDecisions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrustSettings:
-    """What is asked of all inputs alike.
+    """How the decisions of all inputs are read.
 
-    ``gates`` are ``NAME`` of a judge of the run or ``FILE`` with recorded answers, each with
-    ``>=T`` where its threshold is not its own; ``confidence`` is ``NAME`` or ``NAME#MEASURE``.
+    ``judge`` or the file ``verdicts`` says which answers are right. ``gates`` are the ``NAME`` of
+    a judge in the run, or a ``FILE`` with recorded answers; ``>=T`` behind it sets another
+    threshold. ``confidence`` is ``NAME`` or ``NAME#MEASURE`` of a judge in the run. ``training``
+    is the reference SQL that the systems were trained on.
     """
 
     judge: str | None = None
@@ -73,8 +75,8 @@ class TrustSettings:
     training: Sequence[str] = ()
     mapping: Mapping[str, str] = field(default_factory=dict)
     overlay: Overlay | None = None
-    """Corrections of references: verdicts on what they correct are left out, as
-    ``reference_missing``, unless they were given under the overlay."""
+    """Corrections of references. Verdicts on corrected references are left out, and counted as
+    ``reference_missing``, unless the run was judged with this overlay."""
 
 
 def trust_files(
@@ -87,15 +89,16 @@ def trust_files(
     bootstrap: int = 1000,
     seed: int = 0,
 ) -> list[Trust]:
-    """Reliability scores of the systems of some runs and decision files.
+    """The reliability scores of the systems in some runs and decision files.
 
     Args:
         inputs: ``RUN`` or ``[NAME=]FILE`` each.
-        validation: the same for other questions; thresholds are chosen on them, for each system
-            on its own decisions, or on the only ones that there are.
+        validation: a run or file of decisions on other questions, to choose thresholds on. For
+            each system they are chosen on its own decisions there; if only one system is there,
+            on that one's.
 
     Raises:
-        InputError: files that cannot be used, no such judge in a run, no decision.
+        InputError: a file cannot be used, a run has no such judge, or there is no decision.
     """
     chosen = setup or TrustSettings()
     systems = [system for text in inputs for system in systems_of(text, chosen)]
@@ -136,7 +139,7 @@ def trust_of(
 
 
 def _matching(system: SystemDecisions, known: Sequence[SystemDecisions]) -> SystemDecisions:
-    """The validation decisions that thresholds for a system are chosen on."""
+    """The validation decisions on which thresholds for a system are chosen."""
     if len(known) == 1:
         return known[0]
     for one in known:
@@ -157,7 +160,7 @@ def judged_run(
     run: PathLike | None = None,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> str:
-    """Judge the answers to some questions, by all judges that the setup names; a run's folder.
+    """Judge the answers to questions by all judges that the setup names; return the run's folder.
 
     Raises:
         InputError, InfrastructureError: as :func:`sqljury.evaluate`.
@@ -179,12 +182,12 @@ def judged_run(
 
 
 def references_of(path: PathLike) -> tuple[str, ...]:
-    """The reference SQL of a file of cases: what a system was trained on."""
+    """The reference SQL in a file of cases."""
     return tuple(sql for case in read_cases(path) for sql in case.reference_sqls)
 
 
 def systems_of(text: str, setup: TrustSettings) -> list[SystemDecisions]:
-    """The systems of one input."""
+    """The systems of one input (``RUN`` or ``[NAME=]FILE``) with their decisions."""
     given = AgreeInput.parse(text)
     if len(given.paths) > 1:
         raise InputError("SJ544", f"{text!r} names several files.", hint="Give each by itself.")
@@ -218,7 +221,7 @@ def _of_file(path: Path, setup: TrustSettings) -> list[SystemDecisions]:
 
 
 def _judged(decisions: Sequence[Decision], verdicts: PathLike) -> list[Decision]:
-    """The decisions with what a file of verdicts says of their answers."""
+    """The decisions with the outcomes from a file of verdicts."""
     judges = read_results(verdicts)
     if len(judges) > 1:
         raise InputError(
@@ -236,7 +239,7 @@ def _with_verdict(decision: Decision, rows: Mapping[str, Scored]) -> Decision:
     if row is None or not decision.answerable:
         return decision
     score = counted_score(row.outcome, row.score)
-    # A score that is not there in a file without outcomes is one that nobody gave.
+    # Without an outcome and a score, the answer was not judged.
     unscored = row.outcome is None and score is None
     return replace(
         decision,
@@ -276,7 +279,7 @@ def _of_run(folder: Path, setup: TrustSettings) -> list[SystemDecisions]:
 
 
 def _canonical(name: str, known: Mapping[str, float]) -> str:
-    """A judge's name as the run has it: ``execution`` is ``execution:strict`` there."""
+    """A judge's name as runs store it: ``execution`` becomes ``execution:strict``."""
     if not name or name in known or Path(name).exists():
         return name
     return spec_of(make_judge(name))
@@ -302,7 +305,7 @@ def _with_confidence(
 
 
 def _threshold(text: str) -> tuple[str, float | None]:
-    """``NAME>=T`` or ``NAME``."""
+    """The name and the threshold in ``NAME>=T`` or ``NAME``; the threshold is None without one."""
     name, at_least, number = text.rpartition(">=")
     if not at_least:
         return text, None
@@ -348,22 +351,24 @@ def train_detector_on(
     pooled: bool = False,
     seed: int = 0,
 ) -> tuple[TrainedDetector | DistanceDetector, int, int]:
-    """Train a detector; also how many examples there were of yes and of no.
+    """Train a detector of unanswerable questions or wrong SQL.
+
+    Returns the detector, the number of positive examples (answerable, right) and of negative ones.
 
     Args:
-        inputs: files of questions, which teach what can be answered; or runs, whose verdicts
-            teach which SQL is right.
-        judge: whose verdicts, where a run has several.
-        kind: ``novelty``, ``forest``, or ``distance``, which learns from yes alone.
-        vectors: representation of texts, for ``novelty`` and ``distance``
+        inputs: files of questions, to learn which can be answered; or runs, to learn from their
+            verdicts which SQL is right.
+        judge: the judge whose verdicts are used; by default the run's first.
+        kind: ``novelty``, ``forest``, or ``distance``, which learns from positive examples alone.
+        vectors: the representation of texts, for ``novelty`` and ``distance``
             (:mod:`sqljury.learning.representations`).
-        background: questions of any kind, which make the distance relative.
-        pooled: the answerable questions are part of the background, too.
+        background: a file of any questions: the distance is then relative to theirs.
+        pooled: add the answerable questions to the background.
 
     Raises:
-        InputError: files or runs that cannot be used, SJ021: too few examples, SJ022, SJ028: no
+        InputError: files or runs that cannot be used; SJ021: too few examples; SJ022, SJ028: no
             such representation.
-        MissingExtraError: scikit-learn is not installed, or what the representation needs.
+        MissingExtraError: scikit-learn, or a package of the representation, is not installed.
     """
     from sqljury.learning.detector import text_of, train_detector, train_distance
 

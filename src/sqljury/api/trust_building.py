@@ -1,4 +1,4 @@
-"""Build benchmarks from files of questions, databases and schemas."""
+"""Build benchmarks with unanswerable questions from questions, databases and schemas."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from sqljury.uses.building.writing import (
 from sqljury.writing import json_line_safe, new_file, new_folder
 
 DEFAULT_LIMITS = Limits(seconds=10.0, rows=100_000)
-"""What a reference may use before its question is left out."""
+"""The limits on a reference query; a question whose reference exceeds them is left out."""
 
 _REVIEW = "review.jsonl"
 
@@ -62,29 +62,29 @@ def build_trust_files(
     training: PathLike | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Card:
-    """Write a benchmark in the manner of TrustSQL: ``train.jsonl``, ``validation.jsonl``,
-    ``test.jsonl``, ``left_out.jsonl``, ``card.json`` and ``README.md``.
+    """Write a benchmark of answerable and unanswerable questions, built as TrustSQL was.
 
-    Questions in ``review.jsonl`` of the folder whose status is ``accepted`` are taken before any
-    that rules make.
+    Writes ``train.jsonl``, ``validation.jsonl``, ``test.jsonl``, ``left_out.jsonl``, ``card.json``
+    and ``README.md``; returns the card. Questions in the folder's ``review.jsonl`` whose status is
+    ``accepted`` are used before those that rules make.
 
     Args:
         questions: files of questions with their reference SQL.
-        out: the folder; its name is the benchmark's.
-        databases: whose schemas are asked about, and that references are run on.
-        schemas: a file of schemas, for databases that are not there.
-        kinds: of unanswerable questions.
-        out_of_domain: a text file with a question a line, instead of those that come along.
-        overlay: files of corrections that are laid over the references.
-        corrections: corrects relative times and references without a result, as far as rules can.
+        out: the folder to write; its name is the benchmark's.
+        databases: the databases of the questions; references are run on them.
+        schemas: a file of schemas, for questions without a database.
+        kinds: the kinds of unanswerable questions.
+        out_of_domain: a text file of out-of-domain questions, one a line, instead of the bundled
+            ones.
+        overlay: files of corrections that replace references.
+        corrections: rules that correct relative times and references that return no rows.
         splitting: ``questions``, or ``databases``: half of them for validation, half for test.
-        training: a file of questions that are the training split.
-        asking: a model that writes questions into ``review.jsonl``, for a person to look through.
+        training: a file of questions to use as the training split.
+        asking: a model that writes questions into ``review.jsonl``, for a person to review.
 
     Raises:
-        InputError: SJ561: the review file cannot be used.
-        InputError: SJ560: no such kind, no usable question, neither databases nor schemas;
-            and whatever is wrong with the files.
+        InputError: SJ561: ``review.jsonl`` cannot be used; SJ560: no such kind, no usable question,
+            or neither databases nor schemas; other codes: a file cannot be used.
     """
     _check_kinds(kinds)
     if splitting not in SPLITS:
@@ -105,7 +105,7 @@ def build_trust_files(
         known = _schemas(places, {case.db_id for case in (*cases, *kept)})
 
         def run(db_id: str, sql: str) -> Execution | None:
-            """Run a reference; None where there is no database."""
+            """The execution of a reference; None if its database is missing."""
             database = places.database(db_id)
             return None if database is None else database.execute(sql, limits)
 
@@ -144,13 +144,13 @@ def build_trust_files(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionWriter:
-    """Which model writes questions, and how it is asked; answers are kept in the ledger."""
+    """A model that writes questions, and the settings of calls to it, its ledger included."""
 
     model: str
     options: Mapping[str, str] = field(default_factory=dict)
     settings: ClientSettings
     paraphrases: int = 0
-    """How many of each query, beside the unanswerable questions."""
+    """The number of paraphrases to write for each query, besides the unanswerable questions."""
     on_progress: Callable[[int, int], None] = lambda _done, _total: None
 
 
@@ -163,13 +163,15 @@ def written(
     out: Path,
     cases: Sequence[Case] = (),
 ) -> list[ReviewItem]:
-    """Questions that a model writes about some schemas, none of them accepted yet.
+    """Have a model write questions about schemas; returns them for review, none accepted yet.
 
     Args:
+        wanted: the number of questions of each kind.
+        taken: existing questions, which the model must not repeat.
         cases: questions to paraphrase.
 
     Raises:
-        InfrastructureError: the endpoint fails; what it answered is in the ledger.
+        InfrastructureError: the endpoint fails; its answers until then are in the ledger.
     """
     from sqljury.llm import Client, parse_model
 
@@ -197,7 +199,7 @@ def written(
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """One thing that a model is asked, and what becomes of its answer."""
+    """One request to a model, and the function that makes questions for review of its answer."""
 
     name: str
     request: Request
@@ -220,7 +222,7 @@ def _other_words(case: Case, count: int, schema: Schema, model: Model, used: set
 
 
 def review_queue(out: PathLike) -> list[ReviewItem]:
-    """What ``review.jsonl`` of a benchmark's folder holds; nothing where there is none.
+    """The questions in the ``review.jsonl`` of a benchmark's folder; empty without that file.
 
     Raises:
         InputError: SJ561: it cannot be used.
@@ -270,7 +272,7 @@ def _write(out: Path, parts: Mapping[str, Iterable[Case]], card: Card) -> None:
 
 
 def _schemas(places: Places, asked: set[str]) -> dict[str, Schema]:
-    """The schemas of the databases that are asked about, and of all others that are there."""
+    """The schemas of the questions' databases, and of all others that the places have."""
     folded = {name.casefold() for name in asked}
     others = {name for name in places.ids() if name and name.casefold() not in folded}
     found = {}

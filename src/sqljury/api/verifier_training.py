@@ -1,4 +1,4 @@
-"""Train a verifying language model on labelled pools."""
+"""Train a language model as the judge ``verifier``, on labelled pools."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sqljury.learning.outcome_reward.training import Trained
 
 _LIMITS = Limits(seconds=10.0, rows=100_000)
-"""What a candidate may use where its rows are shown."""
+"""The limits on a candidate's query, for prompts that show its rows."""
 
 
 def train_verifier_on(
@@ -43,17 +43,17 @@ def train_verifier_on(
 ) -> Trained:
     """Train a verifier and write its folder, for ``verifier,model=OUT``.
 
-    The same call goes on where it was interrupted.
+    The same call again resumes.
 
     Args:
         data: pools or other case files whose candidates have labels.
-        base: the folder of a causal language model, or of an adapter to train on.
-        databases, schemas: where schemas come from; with databases, values of columns are shown.
+        base: the folder of a causal language model, or of an adapter to continue training.
+        databases, schemas: where schemas come from; with databases, prompts show column values.
         prompt: ``sql``, ``data``, ``data+sql`` or ``instruction``.
-        balance: as many right as wrong candidates of each question.
-        label: the candidates' key that says what is right.
-        on_prepared: called with candidates read and those in all.
-        on_step: called with steps done, steps in all, and the last measures in words.
+        balance: keep as many right as wrong candidates per question.
+        label: the candidates' key that says whether one is right.
+        on_prepared: called with the number of candidates read, and of all candidates.
+        on_step: called with the number of steps done, of all steps, and the last measures in words.
 
     Raises:
         InputError: SJ022, SJ023, SJ026, SJ027, SJ304: a base, a folder, data or a prompt that
@@ -95,7 +95,7 @@ def _with_evidence(
     schemas: PathLike | None,
     on_prepared: Callable[[int, int], None],
 ) -> Iterator[tuple[Case, Evidence]]:
-    """Cases by database, each with its evidence; one database is open at a time."""
+    """The cases, sorted by database, each with its evidence; one database is open at a time."""
     ordered = sorted(cases, key=lambda case: case.db_id)
     cache, done = ExecutionCache(), 0
     with Places(databases, schemas) as places:

@@ -21,33 +21,33 @@ _KEYS = {
 
 _MARK = "\t----- bird -----\t"
 
-# Some re-packings add the query as a parse tree or a copy under `sql`.
+# Some re-published files have the query again under `sql`, as a copy or as a parse tree.
 _COPIES = frozenset({"sql"})
 
 
 @register
 class Bird(Format):
-    """The questions; predictions come from files of their own."""
+    """BIRD's questions; predictions are in separate files."""
 
     name = "bird"
     description = "BIRD dev and mini-dev: question_id, db_id, question, evidence, SQL"
     priority = 70
 
     def claims(self, source: Source) -> bool:
-        """By the reference's name in capitals."""
+        """True if the records have the reference's name in capitals."""
         return has_keys(source, "question_id", "question", "db_id", "SQL")
 
     def read(self, source: Source, options: Options) -> Iterator[Case]:
-        """One case a question; of a question that stands twice, the second is ``ID#2``."""
+        """One case per question; if a question occurs twice, the second is ``ID#2``."""
         layout = stated_and_added(source, _KEYS, options.mapping, dropped=_COPIES)
         return _numbered(build_all(source, layout, options))
 
 
 def _numbered(cases: Iterator[Case]) -> Iterator[Case]:
-    """Tell repeated questions apart.
+    """Gives repeated questions different ids.
 
-    The first release of mini-dev asks 498 questions: two stand in it twice, word for word, and
-    prediction files count both. Ids that repeat for different questions stay an error.
+    The first release of mini-dev has 498 different questions: two of them occur twice, word for
+    word, and prediction files count both. Ids that repeat for different questions stay an error.
     """
     asked: dict[str, tuple[tuple[Json, ...], int]] = {}
     for case in cases:
@@ -59,16 +59,16 @@ def _numbered(cases: Iterator[Case]) -> Iterator[Case]:
 
 
 def split(text: str) -> tuple[str, str | None]:
-    """The query and the db_id of BIRD's prediction text; no db_id where the mark lacks."""
+    """The query and the db_id of BIRD's prediction text; db_id is None if its mark is missing."""
     sql, mark, db_id = text.rpartition(_MARK)
     return (sql, db_id.strip()) if mark else (text, None)
 
 
 def prediction(value: Json, key: str, origin: str) -> tuple[str | None, str | None]:
-    """The query (None is an abstention) and the db_id of a value in a prediction file.
+    """The query (None for an abstention) and the db_id of a value in a prediction file.
 
     Raises:
-        InputError: SJ105 when it is neither SQL nor null.
+        InputError: SJ105 if the value is neither SQL nor null.
     """
     if value == FAILED and type(value) is int:
         return "", None

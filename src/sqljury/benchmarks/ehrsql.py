@@ -1,4 +1,4 @@
-"""EHRSQL-2024's questions: ``data.json``, and the labels in the ``label.json`` beside it."""
+"""EHRSQL-2024's questions: ``data.json``, with labels in the ``label.json`` next to it."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _KEYS = {"id": "id", "question": "question"}
 
 @register
 class Ehrsql(Format):
-    """``{"version": …, "data": [{"id", "question"}, …]}``; a label "null" is no answer."""
+    """``{"version": …, "data": [{"id", "question"}, …]}``; a label "null" means unanswerable."""
 
     name = "ehrsql"
     description = "EHRSQL-2024: data.json, with label.json beside it if there is one"
     priority = 40
 
     def claims(self, source: Source) -> bool:
-        """By the questions under ``data``."""
+        """True if questions are under ``data``."""
         if source.kind is not FileKind.JSON_OBJECT:
             return False
         return any(isinstance(one, dict) for one in _questions(source))
 
     def read(self, source: Source, options: Options) -> Iterator[Case]:
-        """One case a question, with the reference of the same id."""
+        """One case per question, with the reference of the same id."""
         labels = _labels(source)
         layout = stated({**_KEYS, "reference_sqls": "query"}, options.mapping)
         for position, data in enumerate(_questions(source)):
@@ -47,7 +47,7 @@ def _questions(source: Source) -> list[Json]:
 
 
 def _labels(source: Source) -> Mapping[str, Json]:
-    """What is to be answered, by id; nothing where no file says it."""
+    """The references by id; empty if there is no file of labels."""
     for name in ("label.json", "label.json.gz"):
         path = source.path.with_name(name)
         if path.is_file():

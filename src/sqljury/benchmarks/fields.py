@@ -1,4 +1,5 @@
-"""From a file's object to a Case: which key holds which field, null rules, label rules."""
+"""Builds a Case from a file's object: which key has which field, rules for null, rules for
+labels."""
 
 from __future__ import annotations
 
@@ -15,32 +16,32 @@ from sqljury.errors import InputError
 
 # ---------------------------------------------------------------- layout
 #
-# Which key of a file's objects holds which field of a Case: stated by a format, or guessed.
+# Which key of a file's objects has which field of a Case: known from the format, or guessed.
 
 
 _EVERYWHERE = {"answerable": "answerable", "criteria": "criteria"}
 FAILED = 0
-"""What BIRD's scripts write where no query could be had: an empty prediction."""
+"""BIRD's scripts write this if there is no query: it counts as an empty prediction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which key of a file's objects holds which field of a Case."""
+    """Which key of a file's objects has which field of a Case."""
 
     keys: Mapping[str, str]
     dropped: frozenset[str] = frozenset()
-    """Keys that are not worth keeping: they repeat others."""
+    """Keys that are not kept, because they repeat others."""
     failed: tuple[Json, ...] = ()
-    """Values that stand for a prediction which failed to be made: an empty one."""
+    """Values that mean that no prediction could be made; they count as an empty one."""
     id_is_mapped: bool = False
-    """The user said which key is the id, so that no other can be meant."""
+    """True if the user named the key of the id, so no other key is considered."""
     used: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "used", self.dropped.union(self.keys.values()))
 
     def get(self, data: Mapping[str, Json], name: str) -> Json:
-        """The value of a field, None if the object has none."""
+        """The value of a field; None if the object does not have it."""
         key = self.keys.get(name)
         return None if key is None else data.get(key)
 
@@ -52,9 +53,9 @@ def stated(
     dropped: Iterable[str] = (),
     failed: tuple[Json, ...] = (),
 ) -> Layout:
-    """The layout of a format that knows its keys; what the user maps goes before.
+    """The layout of a format with known keys; the user's mapping takes precedence.
 
-    What a format has no key for, but every score depends on, goes by its own name in all of them.
+    Fields that every score depends on and the format has no key for are read under their own name.
     """
     taken = set(mapping.values())
     kept = {name: key for name, key in (_EVERYWHERE | keys).items() if key not in taken}
@@ -68,11 +69,11 @@ def stated_and_added(
     *,
     dropped: Iterable[str] = (),
 ) -> Layout:
-    """The layout of a format that knows its keys, and what people add to its files.
+    """The layout of a format with known keys, plus fields that people add to its files.
 
-    That is a prediction under one of its usual names, what people say of it, and who made it. A
-    key that is to be dropped counts where it holds texts that are not the reference's: Spider's
-    own ``sql`` is a parse tree, and some re-packings of BIRD repeat the reference there.
+    These are a prediction under one of its usual names, a label, and the name of the system. A key
+    that is to be dropped is still used if it has texts other than the reference: Spider's own
+    ``sql`` is a parse tree, and some re-published files of BIRD repeat the reference there.
     """
     reference = mapping.get("reference_sqls", keys["reference_sqls"])
     copies = {key for key in dropped if not _holds_other_texts(source, key, reference)}
@@ -102,14 +103,14 @@ def guess(
     *,
     predictions: bool = False,
 ) -> Layout:
-    """Find the fields by their usual names; what the mapping names is not guessed.
+    """Finds fields by their usual names; fields in the mapping are not guessed.
 
     Args:
-        predictions: the file holds predictions only, so a column called just ``sql``, ``SQL``
-            or ``query`` is one.
+        predictions: True if the file has only predictions, so that a column named ``sql``, ``SQL``
+            or ``query`` is the prediction.
 
     Raises:
-        InputError: SJ118 for two keys of one meaning.
+        InputError: SJ118 if two keys mean the same field.
     """
     present = [key for key in keys if key not in mapping.values()]
     found = dict(mapping)
@@ -128,10 +129,10 @@ def guess(
 def guessed(
     source: Source, mapping: Mapping[str, str], *, predictions: bool = False
 ) -> Iterator[tuple[FileRecord, Layout]]:
-    """The records of a file, each with the layout that is known by then.
+    """The records of a file, each with the layout that is known at that record.
 
-    JSON lines may bring a key late (a prediction after many references without): then the
-    layout is guessed anew.
+    In JSON lines a key may appear late (a prediction after many references without one); then the
+    layout is guessed again.
     """
     keys = dict.fromkeys(source.keys)
     layout = guess(keys, mapping, source.at_head, predictions=predictions)
@@ -158,7 +159,7 @@ def _pick(name: str, present: list[str], origin: str) -> str | None:
 
 
 def missing_key(key: str, source: Source, *, hint: str = "") -> InputError:
-    """The error for a key that a file must have and has not."""
+    """The error for a required key that the file does not have."""
     keys = ", ".join(source.keys)
     return InputError(
         "SJ104", f"no {json.dumps(key)} (keys: {keys}).", where=source.at_head, hint=hint
@@ -166,7 +167,8 @@ def missing_key(key: str, source: Source, *, hint: str = "") -> InputError:
 
 
 def suggest(field_name: str, source: Source) -> str:
-    """A ``--map`` that could be meant: the first key that looks like SQL, else any."""
+    """A ``--map`` option to suggest: for the first key whose values look like SQL, else for any
+    key."""
     like = next((k for k in source.keys if "sql" in k.lower() or "query" in k.lower()), None)
     if like is None:
         return (
@@ -177,11 +179,11 @@ def suggest(field_name: str, source: Source) -> str:
 
 # ---------------------------------------------------------------- fields
 #
-# From a file's object to a Case: key names, null rules, label rules.
+# From a file's object to a Case: key names, rules for null, rules for labels.
 
 
 ABSTENTIONS = ("null", "not_answerable")
-"""What a model writes to say that it does not answer (EHRSQL, TrustSQL)."""
+"""What a model writes instead of SQL to abstain (EHRSQL, TrustSQL)."""
 
 _UNANSWERABLE = "null"
 _YES = ("true", "yes", "correct", "1", "1.0")
@@ -194,11 +196,11 @@ def build(
     """The Case that an object of a file describes.
 
     Args:
-        stem: the benchmark's name where the object does not state one.
-        benchmark: overrides both.
+        stem: the benchmark's name if the object has none.
+        benchmark: replaces both.
 
     Raises:
-        InputError: SJ105 for a value of the wrong type, SJ109 for a label.
+        InputError: SJ105 for a value of the wrong type, SJ109 for a value that is not a label.
     """
     data = as_object(record)
     origin = record.origin
@@ -229,7 +231,7 @@ def build(
 
 
 def as_object(record: FileRecord) -> Mapping[str, Json]:
-    """The record as an object."""
+    """The record as an object; raises if it is not one."""
     if not isinstance(record.data, dict):
         raise InputError(
             "SJ105", f"a case is an object, not {kind(record.data)}.", where=record.origin
@@ -238,7 +240,7 @@ def as_object(record: FileRecord) -> Mapping[str, Json]:
 
 
 def as_text(value: Json, key: str, origin: str) -> str | None:
-    """Text, or None where there is none; an empty text is none."""
+    """The text, or None if there is none; an empty text also gives None."""
     if value is None or isinstance(value, str):
         return value or None
     if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
@@ -247,7 +249,7 @@ def as_text(value: Json, key: str, origin: str) -> str | None:
 
 
 def as_id(data: Mapping[str, Json], layout: Layout, position: int, origin: str) -> str:
-    """The id as text; the position in the file where the file has no ids."""
+    """The id as text; if the file has no ids, the position in the file."""
     key = layout.keys.get("id")
     if key is None:
         return str(position)
@@ -262,7 +264,7 @@ def as_id(data: Mapping[str, Json], layout: Layout, position: int, origin: str) 
 
 
 def _id_text(value: Json) -> str | None:
-    """An id as text; None where it is none."""
+    """An id as text; None if the value is not an id."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # pandas writes a column of integers with a gap as floats
     return str(value) if (isinstance(value, str) and value) or type(value) is int else None
@@ -271,7 +273,8 @@ def _id_text(value: Json) -> str | None:
 def _check_other_ids(
     data: Mapping[str, Json], key: str, found: str, position: int, origin: str
 ) -> None:
-    """Refuse a row that has another id under another usual name; a column may count the rows."""
+    """Raises if a row has a different id under another usual name; a column that counts rows is
+    fine."""
     for other in id_columns(tuple(data)):
         said = _id_text(data[other])
         if said not in (None, found, str(position), str(position + 1)):
@@ -284,7 +287,8 @@ def _check_other_ids(
 
 
 def as_prediction(data: Mapping[str, Json], layout: Layout, origin: str) -> str | Missing | None:
-    """The predicted SQL: absent is missing, null and the abstain tokens are abstentions."""
+    """The predicted SQL: MISSING if the key is absent, None (an abstention) for null and abstain
+    tokens."""
     key = layout.keys.get("predicted_sql")
     if key is None or key not in data:
         return MISSING
@@ -295,7 +299,7 @@ def as_prediction(data: Mapping[str, Json], layout: Layout, origin: str) -> str 
 
 
 def as_sql(value: Json, key: str, origin: str) -> str | None:
-    """SQL as it was predicted; None is an abstention, the empty text is none."""
+    """The SQL as it was predicted; None for an abstention; an empty text stays empty."""
     if value is None:
         return None
     if not isinstance(value, str):
@@ -309,17 +313,18 @@ def as_sql(value: Json, key: str, origin: str) -> str | None:
 
 
 def as_samples(value: Json, key: str, origin: str) -> tuple[str | None, ...]:
-    """What was sampled for one question; None where a sample abstains."""
+    """The samples of one question; None for a sample that abstains."""
     if not isinstance(value, list):
         raise InputError("SJ105", f"{key!r} must be a list, not {kind(value)}.", where=origin)
     return tuple(as_sql(one, key, origin) for one in value)
 
 
 def as_references(value: Json, origin: str) -> tuple[tuple[str, ...], bool | None]:
-    """The reference queries, and whether their absence says that the question has no answer."""
+    """The reference queries; and False if the file says that the question has no answer, else
+    None."""
     if isinstance(value, str):
         sql = value.strip()
-        if not sql.startswith("["):  # one reference: nearly all there are
+        if not sql.startswith("["):  # nearly all are one reference
             return ((), False) if sql == _UNANSWERABLE else ((value,) if sql else (), None)
         value = _listed(value)
     values = value if isinstance(value, list | tuple) else [value]
@@ -333,7 +338,7 @@ def as_references(value: Json, origin: str) -> tuple[tuple[str, ...], bool | Non
 
 
 def _listed(text: str) -> Json:
-    """Several references in one cell of a table: a JSON list."""
+    """Several references in one cell of a table, written as a JSON list."""
     try:
         return cast("Json", json.loads(text))
     except (ValueError, RecursionError):
@@ -341,7 +346,7 @@ def _listed(text: str) -> Json:
 
 
 def as_label(value: Json, origin: str) -> bool | None:
-    """What people say, as a truth value; None where they say nothing."""
+    """A person's label as a truth value; None if there is no label."""
     if value is None or value == "":
         return None
     if isinstance(value, int | float) and value in (0, 1):
@@ -357,7 +362,7 @@ def as_label(value: Json, origin: str) -> bool | None:
 
 
 def plain(value: Json) -> Json:
-    """A value that JSON can hold: Parquet has dates and decimals, Python's reader has NaN."""
+    """The value in JSON's types: Parquet has dates and decimals, and Python reads NaN."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, dict):
@@ -368,7 +373,7 @@ def plain(value: Json) -> Json:
 
 
 def kind(value: Json) -> str:
-    """What a JSON value is, in words."""
+    """The kind of a JSON value, as words for a message."""
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "an infinite number"
     names = {

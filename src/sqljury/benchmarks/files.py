@@ -1,4 +1,4 @@
-"""Files as people have them: compressed or not, JSON, YAML, CSV, Parquet or lines of text."""
+"""Input files: compressed or not; JSON, YAML, CSV, Parquet or lines of text."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from sqljury.writing import shown_path
 PathLike = str | os.PathLike[str]
 
 HEAD = 20
-"""How many records are looked at to find out what a file is."""
+"""How many records are read to find out a file's format."""
 
 _LINES_SUFFIXES = (".jsonl", ".jsonlines", ".ndjson")
 _TABLE_SUFFIXES = (".csv", ".tsv")
@@ -53,7 +53,7 @@ _SUFFIXES = (
     *_YAML_SUFFIXES,
 )
 
-# First bytes -> what the file is, for files that must be turned into something else first.
+# First bytes -> the kind of file, for files that must be converted first.
 _FOREIGN = {
     b"\x28\xb5\x2f\xfd": ("compressed with zstandard", "Run: zstd -d FILE"),
     b"BZh": ("compressed with bzip2", "Run: bunzip2 FILE"),
@@ -63,29 +63,30 @@ _FOREIGN = {
 
 
 _OFFICE = (b"[Content_Types].xml", b"xl/")
-"""What begins a workbook, which is a zip archive."""
+"""The beginning of an Office workbook, which is a zip archive."""
 _TELLING = 512
-"""Bytes that tell what a file is."""
+"""How many bytes are read to recognise a file."""
 
 MOST_UNPACKED = 4 * 1024**3
 MOST_RATIO = 200
-"""A compressed file may be so many times larger inside: benchmarks are 5 to 50 times."""
+"""The largest accepted ratio of contents to compressed size; for benchmarks it is 5 to 50."""
 LITTLE_UNPACKED = 64 * 1024**2
-"""So much may be in any."""
+"""Contents up to this size are accepted whatever the ratio."""
 
-# The first columns of our own CSV files, in which texts that look like formulas are marked.
+# The first columns of our own CSV files, in which we mark texts that look like formulas.
 _OUR_COLUMNS = ("benchmark", "id", "source", "judge", "outcome", "score", "reason")
 
 _SQL = re.compile(r"\W*(select|with)\b", re.IGNORECASE)
 
 
 STANDARD_INPUT = "-"
-"""A path that stands for what comes in."""
+"""The path that means standard input."""
 
 
 @cache
 def standard_input() -> Path:
-    """A file with what came in, which may be read as often as others; it goes with the process."""
+    """A file with what was read from standard input, so that it can be read several times; it is
+    removed when the process ends."""
     folder = tempfile.mkdtemp(prefix="sqljury-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     file = Path(folder, "stdin")
@@ -95,7 +96,7 @@ def standard_input() -> Path:
 
 
 class FileKind(Enum):
-    """How a file is built, whatever it says."""
+    """The structure of a file, independent of its contents."""
 
     JSON_LIST = "a JSON list"
     JSON_OBJECT = "a JSON object"
@@ -106,7 +107,7 @@ class FileKind(Enum):
 
 
 class FileRecord(NamedTuple):
-    """One element of a file, and where it stands."""
+    """One element of a file, and its position for messages."""
 
     data: Json
     origin: str
@@ -120,7 +121,7 @@ class Line(NamedTuple):
 
 
 class _Unpacked(io.RawIOBase):
-    """A compressed file that may not become larger than its size makes likely."""
+    """A compressed file; raises if its contents become larger than its size makes plausible."""
 
     def __init__(self, stream: IO[bytes], most: int, name: str) -> None:
         self._stream = stream
@@ -132,7 +133,7 @@ class _Unpacked(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        """As much as there is, up to the limit."""
+        """Reads as much as there is, up to the limit."""
         data = self._stream.read(len(buffer))
         self._left -= len(data)
         if self._left < 0:
@@ -147,16 +148,17 @@ class _Unpacked(io.RawIOBase):
 
 
 class Source:
-    """One file, opened as often as needed, understood from its content.
+    """One file that can be opened repeatedly; its structure is found from its contents.
 
     Raises:
-        InputError: SJ101 to SJ103, SJ106, SJ107: not there, not a file, empty, broken.
+        InputError: SJ101 to SJ103, SJ106, SJ107: the file does not exist, is a folder, is empty or
+            broken.
     """
 
     def __init__(self, path: PathLike) -> None:
         self.path = standard_input() if os.fspath(path) == STANDARD_INPUT else Path(path)
         self.name = self.path.name
-        # Not Path.exists, which fails on names that are too long to be any.
+        # Not Path.exists, which raises on names that are too long.
         if not os.path.exists(self.path):  # noqa: PTH110
             raise InputError(
                 "SJ101", "no such file.", where=shown_path(path), hint=_near(self.path)
@@ -167,7 +169,7 @@ class Source:
 
     @cached_property
     def stem(self) -> str:
-        """The name without the suffixes that say how the file is built."""
+        """The file's name without the suffixes of its structure and compression."""
         stem = self.path.name
         while stem.lower().endswith(_SUFFIXES) and (shorter := stem.rpartition(".")[0]):
             stem = shorter
@@ -175,7 +177,7 @@ class Source:
 
     @cached_property
     def kind(self) -> FileKind:
-        """Found out from the first bytes; the suffix decides only where they leave it open."""
+        """The structure, from the first bytes; the suffix decides only if they are ambiguous."""
         with self._bytes() as stream:
             start = stream.read(_TELLING)
         if start.startswith(b"PAR1"):
@@ -210,34 +212,34 @@ class Source:
 
     @cached_property
     def head(self) -> tuple[FileRecord, ...]:
-        """The first records, to find out what they are."""
+        """The first records, from which the format is found."""
         return tuple(islice(self.records(), HEAD))
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        """The keys of the records (of JSON lines: of the first), in order of appearance."""
+        """The keys of the records (of JSON lines: of the first ones), in order of appearance."""
         if self.kind is FileKind.PARQUET:
             return tuple(self._parquet().schema_arrow.names)
         if self.kind is FileKind.TABLE:
             return self._header[0]
-        # A list is in memory anyway; of lines only the first are looked at.
+        # A list is in memory anyway; of lines only the first are read.
         known = self._elements if self.kind is FileKind.JSON_LIST else self.head
         objects = [record.data for record in known if isinstance(record.data, dict)]
         return tuple(dict.fromkeys(key for data in objects for key in data))
 
     @property
     def at_head(self) -> str:
-        """Where the first record stands, for errors about all of them."""
+        """The position of the first record, for errors about all of them."""
         return self.head[0].origin if self.head else self.name
 
     @property
     def entries(self) -> dict[str, Json]:
-        """The whole of a file whose kind is ``JSON_OBJECT``; nothing of any other."""
+        """The whole object of a file whose kind is ``JSON_OBJECT``; empty for other kinds."""
         return self.document if isinstance(self.document, dict) else {}
 
     @cached_property
     def document(self) -> Json:
-        """The whole of a JSON object, in which no key may stand twice."""
+        """The whole JSON object; raises if a key occurs twice."""
         text = self._whole_text()
         if self._is_yaml:
             return yaml_document(text, self.name)
@@ -258,13 +260,13 @@ class Source:
         return iter(())
 
     def lines(self) -> Iterator[Line]:
-        """The lines of a text file; only a line feed ends a line, as Spider's scripts read."""
+        """The lines of a text file; only a line feed ends a line, as in Spider's scripts."""
         with self._text() as stream:
             for number, line in enumerate(stream, start=1):
                 yield Line(line.rstrip("\r\n"), f"{self.name}:{number}")
 
     def queries(self) -> Iterator[Line]:
-        """The queries of a text file: one a line, or the statements of a script."""
+        """The queries of a text file: one per line, or the statements of a script."""
         found = statements_of(self._whole_text())
         if found is None:
             return self.lines()
@@ -347,7 +349,7 @@ class Source:
             return False
         if not self._is_one_line() or Path(self._bare_name()).suffix in _LINES_SUFFIXES:
             return True
-        # One line alone: a record, or predictions by id. Its keys tell.
+        # A single line is a record, or an object of predictions by id. Its keys decide.
         return any(map(is_field, cast("dict[str, Json]", json_value(first))))
 
     def _is_one_line(self) -> bool:
@@ -360,7 +362,7 @@ class Source:
         if Path(self._bare_name()).suffix in _TABLE_SUFFIXES:
             return True
         if _SQL.match(first):
-            return False  # SELECT name, id, …: no header, though it names an id
+            return False  # SELECT name, id, …: a query, not a header
         try:
             cells = next(csv.reader([first], delimiter=_delimiter(first)), [])
         except csv.Error:
@@ -397,8 +399,8 @@ class Source:
             yield FileRecord(dict(zip(columns, cells, strict=False)), origin)
 
     def _cells(self, delimiter: str) -> Iterator[tuple[list[str], str]]:
-        # The module's default of 131,072 characters is less than one long query; the limit
-        # belongs to the process and cannot be given to one reader.
+        # The csv module's default of 131,072 characters is less than one long query. The limit
+        # applies to the whole process and cannot be set for one reader.
         csv.field_size_limit(max(csv.field_size_limit(), 2**31 - 1))
         with self._text(newline="") as stream:
             reader = csv.reader(stream, delimiter=delimiter, strict=True)
@@ -479,13 +481,14 @@ class Source:
         return "utf-16" if start in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
 
     def _undecodable(self) -> InputError:
-        """The decoder counts from its last chunk; people want the place in the file."""
+        """The error for text that is not UTF-8, with the position in the file; the decoder counts
+        from its last chunk."""
         with self._bytes() as stream:
             data = stream.read()
         try:
             data.decode(self._encoding)
         except UnicodeDecodeError as error:
-            # The BOM's codec counts after it.
+            # The codec for files with a BOM counts after it.
             at = error.start + (3 if data.startswith(b"\xef\xbb\xbf") else 0)
             line = data.count(b"\n", 0, at) + 1
             return InputError(
@@ -498,14 +501,14 @@ class Source:
 
 
 def paths(files: PathLike | Iterable[PathLike]) -> Sequence[PathLike]:
-    """One path or many, as a list."""
+    """One path or several, as a list."""
     if isinstance(files, str | os.PathLike):
         return [files]
     return list(files)
 
 
 def tell_apart(sources: Sequence[Source], attribute: str) -> None:
-    """Put folders before the names (or stems) of files, as many as it takes to tell them apart."""
+    """Adds parent folders to the names (or stems) of files until they are different."""
     plain = [getattr(source, attribute) for source in sources]
     folders = [source.path.absolute().parent.parts[1:] for source in sources]
     names = plain
@@ -520,9 +523,9 @@ def tell_apart(sources: Sequence[Source], attribute: str) -> None:
 
 
 def fingerprint(files: PathLike | Iterable[PathLike]) -> str:
-    """A sha256 over the contents of files as they lie on disk, in the given order.
+    """A sha256 over the contents of files as they are on disk, in the given order.
 
-    For one file it is what ``sha256sum`` prints.
+    For one file it equals the output of ``sha256sum``.
     """
     digests = []
     for path in paths(files):

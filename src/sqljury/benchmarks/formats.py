@@ -1,4 +1,4 @@
-"""The formats of case files: one a file, registered by a decorator."""
+"""The formats of case files: one per module, registered by a decorator."""
 
 from __future__ import annotations
 
@@ -26,41 +26,42 @@ from sqljury.writing import new_binary_file
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a format is told beside the file."""
+    """Options of reading, besides the file."""
 
     mapping: Mapping[str, str] = field(default_factory=dict)
-    """Our field -> the file's key."""
+    """From our field to the file's key."""
     benchmark: str | None = None
-    """The benchmark of every case, whatever the file says."""
+    """The benchmark of every case; None: as the file says."""
     samples: bool = False
-    """Candidates of one question are samples of one system, not a case each."""
+    """True if the candidates of a question are samples of one system; otherwise each is a case."""
     joined: bool = False
-    """Predictions are in other files."""
+    """True if predictions are in separate files."""
     questions: bool = False
-    """Only the questions are wanted: there need be neither predictions nor references."""
+    """True if only the questions are needed: predictions and references may both be missing."""
 
 
 class Format(ABC):
-    """A format of case files: what it is called, which files are of it, how it is read."""
+    """A format of case files: its name, which files have it, how it is read."""
 
     name: ClassVar[str]
     description: ClassVar[str]
     priority: ClassVar[int] = 100
-    """Its place when formats are asked whether a file is theirs: the most particular first."""
+    """Lower values are tried first when a file's format is detected; special formats come before
+    general ones."""
 
     @abstractmethod
     def claims(self, source: Source) -> bool:
-        """Whether a file is of this format, by its content."""
+        """True if a file has this format, judged by its content."""
 
     @abstractmethod
     def read(self, source: Source, options: Options) -> Iterator[Case]:
         """The cases of a file, one after the other."""
 
     def write(self, cases: Iterable[Case], stream: IO[str]) -> None:  # noqa: ARG002
-        """Write cases as text.
+        """Writes cases as text.
 
         Raises:
-            InputError: SJ119: most formats are only read.
+            InputError: SJ119: this format can only be read.
         """
         raise InputError(
             "SJ119", f"cases cannot be written as {self.name!r}.", hint="Use sqljury or rose."
@@ -68,17 +69,17 @@ class Format(ABC):
 
 
 FORMATS: Final[Registry[type[Format]]] = Registry("sqljury.benchmarks", group="sqljury.formats")
-"""Formats by name; the first that claims a file reads it."""
+"""Formats by name; a file is read by the first one that claims it."""
 
 
 def register(cls: type[Format]) -> type[Format]:
-    """Class decorator: make a format known by its ``name``."""
+    """Class decorator: registers a format under its ``name``."""
     FORMATS.add(cls.name, cls, priority=cls.priority)
     return cls
 
 
 def formats() -> dict[str, str]:
-    """The formats of case files: name -> one line about it, in the order they are tried."""
+    """The formats of case files: name -> description, in the order they are tried."""
     return {name: known.description for name, known in FORMATS.all().items()}
 
 
@@ -86,7 +87,7 @@ def format_named(name: str) -> Format:
     """The format of that name.
 
     Raises:
-        InputError: SJ115 when there is none.
+        InputError: SJ115 if there is none.
     """
     known = FORMATS.all()
     if name in known:
@@ -97,18 +98,19 @@ def format_named(name: str) -> Format:
 
 
 def detect(source: Source) -> Format:
-    """The format that a file's content shows."""
+    """The format of a file, detected from its content."""
     asked = (cls() for cls in FORMATS.all().values())
     return next(known for known in asked if known.claims(source))
 
 
 def has_keys(source: Source, *keys: str) -> bool:
-    """Whether the records of a file are objects with these keys."""
+    """True if the records of a file are objects with these keys."""
     return set(keys) <= set(source.keys)
 
 
 def id_key(source: Source) -> dict[str, str]:
-    """The key that the records have for an id, by any usual name; without, the position is it."""
+    """The key of the records' ids, under any usual name; empty if there is none: then the position
+    is the id."""
     return {"id": key} if (key := next(iter(id_columns(source.keys)), "")) else {}
 
 
@@ -122,18 +124,18 @@ def build_all(source: Source, layout: Layout, options: Options) -> Iterator[Case
 
 # ---------------------------------------------------------------- write
 #
-# Write cases, in a format that can be read back.
+# Write cases in a format that can be read again.
 
 
 def write_cases(cases: Iterable[Case], path: PathLike, format: str = "sqljury") -> None:
-    """Write cases to a file, compressed if its name ends in .gz or .xz.
+    """Writes cases to a file, compressed if its name ends in .gz or .xz.
 
     Args:
-        format: ``sqljury`` (JSON lines, nothing lost) or ``rose``.
+        format: ``sqljury`` (JSON lines, lossless) or ``rose``.
 
     Raises:
-        InputError: SJ115, SJ119: a format that there is not, or is only read; SJ801: a file that
-            cannot be written. What was there is then left as it was.
+        InputError: SJ115, SJ119: the format does not exist, or can only be read; SJ801: the file
+            cannot be written. A former file then stays unchanged.
         InfrastructureError: SJ802: the disk is full, or fails.
     """
     chosen = format_named(format)
@@ -143,7 +145,8 @@ def write_cases(cases: Iterable[Case], path: PathLike, format: str = "sqljury") 
 
 @contextmanager
 def _compressing(raw: IO[bytes], suffix: str) -> Iterator[IO[str]]:
-    """Text that is compressed as the suffix says; no time and no name in it, so bytes repeat."""
+    """A text stream, compressed as the suffix says; without time and file name, so that equal cases
+    give equal bytes."""
     stream: IO[bytes] = raw
     if suffix == ".gz":
         stream = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0)  # type: ignore[assignment]

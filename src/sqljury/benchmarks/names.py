@@ -1,4 +1,4 @@
-"""The names that people use for the fields of a Case, and the user's own word: ``--map``."""
+"""The names that people use for the fields of a Case, and the user's own mapping: ``--map``."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from sqljury.errors import InputError
 
 # ---------------------------------------------------------------- names
 
-# Case field -> the key names it goes by, most telling first. Compared without regard to case,
-# spaces and punctuation, except that BIRD's `SQL` is a reference and `sql` is anybody's guess.
+# Case field -> its usual key names, most specific first. Case, spaces and punctuation are ignored
+# in comparisons, except that BIRD's `SQL` is a reference and `sql` may be anything.
 ALIASES: dict[str, tuple[str, ...]] = {
     "id": ("id", "question_id", "query_id", "instance_id", "example_id", "idx", "index"),
     "question": ("question", "nlq", "utterance", "nl_question"),
@@ -50,20 +50,20 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }
 
 FIELDS = tuple(ALIASES)
-"""The fields that a mapping may name."""
+"""The fields that a mapping may contain."""
 
 BIRD_REFERENCE = "SQL"
 UNCLEAR = "sql"
 
 
 def normal(key: str) -> str:
-    """A key name as aliases are compared: ``GOLD SQL`` is ``gold_sql``."""
+    """A key name in the form in which names are compared: ``GOLD SQL`` is ``gold_sql``."""
     return re.sub(r"[\W_]+", "_", key).strip("_").lower()
 
 
 @lru_cache
 def id_columns(keys: tuple[str, ...]) -> list[str]:
-    """The keys that name what a row is about, the most telling first.
+    """The keys that identify a row, the most specific first.
 
     >>> id_columns(("sql", "Question ID", "idx"))
     ['Question ID', 'idx']
@@ -73,7 +73,7 @@ def id_columns(keys: tuple[str, ...]) -> list[str]:
 
 
 def is_field(key: str) -> bool:
-    """Whether a key is one that people use for a field of a Case."""
+    """True if a key is a usual name of a field of a Case."""
     return key in (BIRD_REFERENCE, UNCLEAR) or any(
         normal(key) in names for names in ALIASES.values()
     )
@@ -81,17 +81,17 @@ def is_field(key: str) -> bool:
 
 # ---------------------------------------------------------------- mapping
 #
-# The user's own word on which key holds which field: ``question=q,predicted_sql=sql``.
+# The user's mapping of fields to keys: ``question=q,predicted_sql=sql``.
 
 
 def parse_mapping(text: str) -> dict[str, str]:
-    """Read ``question=q,predicted_sql=sql``: our field, then the file's key.
+    """Parses ``question=q,predicted_sql=sql``: our field, then the file's key.
 
     >>> parse_mapping("question=q,predicted_sql=sql")
     {'question': 'q', 'predicted_sql': 'sql'}
 
     Raises:
-        InputError: SJ114 for a part without ``=`` or a field that there is not.
+        InputError: SJ114 for a part without ``=``, or an unknown field.
     """
     out: dict[str, str] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
@@ -107,7 +107,7 @@ def parse_mapping(text: str) -> dict[str, str]:
 
 
 def check_mapping(mapping: Mapping[str, str], fields: Iterable[str] = FIELDS) -> None:
-    """Refuse a mapping that names a field which there is not."""
+    """Raises if a mapping contains an unknown field."""
     known = sorted(fields)
     for name, key in mapping.items():
         if name not in known and key in known:

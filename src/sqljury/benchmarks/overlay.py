@@ -1,9 +1,9 @@
-"""Corrections that are laid over a benchmark's references: the benchmark's files stay as they are.
+"""Corrections of a benchmark's references; the benchmark's files stay unchanged.
 
-An overlay is a JSONL file. Each line decides about one reference, and holds what that decision was
-made on: a digest of the question, its hint, its database and the reference itself. A benchmark in
-which any of these changed refuses the line. Lines stand for themselves, so overlays are merged by
-putting their lines together, in any order.
+An overlay is a JSONL file. Each line is a decision about one reference, with a digest of what the
+decision was based on: the question, its hint, its database and the reference itself. If any of
+these changed in the benchmark, the line is refused. Lines are independent, so overlays are merged
+by concatenating them, in any order.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from sqljury.writing import write_json_lines
 
 
 class OverlayDecision(StrEnum):
-    """What is done with a reference."""
+    """What happens to a reference."""
 
     REPLACE = "replace"
-    """Another query takes its place."""
+    """Another query replaces it."""
     AMBIGUOUS = "ambiguous"
     """It is one of several right answers: the question is left out of scores."""
     EXCLUDE = "exclude"
@@ -42,14 +42,15 @@ class Correction:
     """One decision about one reference.
 
     Args:
-        fingerprint: of what was decided on, see :func:`fingerprint_of`.
-        new_sql: what takes the reference's place, where it is replaced.
+        fingerprint: the result of :func:`fingerprint_of` for the question and the reference.
+        new_sql: the new reference, if it is replaced.
         evidence: what showed the fault, such as a finding of the audit.
-        accepted_by: who decided, and ``accepted_at`` when, as they wish to be known.
-        seal: a digest of all that is told: a line that was changed later, or cut, does not fit it.
-            It guards against accidents; against forgery does the signature.
-        signature: of all that is told, by ``accepted_by`` (:mod:`sqljury.benchmarks.overlay`);
-            empty where nobody signed.
+        accepted_by: the name of the person who decided; ``accepted_at`` is the time.
+        seal: a digest of all other fields except the signature: a line that was changed later, or
+            cut, does not match it. It protects against accidents; the signature protects against
+            forgery.
+        signature: of the same fields, by ``accepted_by`` (:mod:`sqljury.benchmarks.overlay`); empty
+            if not signed.
     """
 
     id: str
@@ -67,27 +68,28 @@ class Correction:
 
     @property
     def told(self) -> str:
-        """All but seal and signature, as one text: what these two are of."""
+        """All fields but seal and signature, as one text: what these two are computed from."""
         told = {k: v for k, v in asdict(self).items() if k not in ("seal", "signature")}
         return json.dumps(told, sort_keys=True, ensure_ascii=False)
 
     def sealed(self) -> Correction:
-        """The same with the seal that fits it."""
+        """The same correction with the matching seal."""
         return replace(self, seal=hashlib.sha256(self.told.encode()).hexdigest()[:16])
 
     def left_behind(self, case: Case) -> bool:
-        """Whether the case is as the correction leaves it: corrected before, or upstream."""
+        """True if the case already has the corrected reference: corrected before, or in the
+        benchmark."""
         return not case.reference_sqls or self.new_sql in case.reference_sqls
 
     @property
     def verdict(self) -> tuple[OverlayDecision, str | None]:
-        """What is decided, without who said why."""
+        """The decision and the new SQL, without who decided and why."""
         return self.decision, self.new_sql
 
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """Corrections by the fingerprint of what they decide about."""
+    """Corrections by the fingerprint of the reference."""
 
     corrections: tuple[Correction, ...] = ()
     _by_reference: dict[str, Correction] = field(default_factory=dict, compare=False, repr=False)
@@ -97,26 +99,28 @@ class Overlay:
 
     @property
     def digest(self) -> str:
-        """Eight digits that are the same for the same decisions, whoever made them and when."""
+        """Eight hex digits that are equal for equal decisions, whoever made them and when."""
         decided = sorted(
             [one.fingerprint, str(one.decision), one.new_sql or ""] for one in self.corrections
         )
         return hashlib.sha256(json.dumps(decided).encode()).hexdigest()[:8]
 
     def applied(self, cases: Iterable[Case]) -> Iterator[Case]:
-        """The cases with their references corrected; what is the new reference already stays.
+        """The cases with corrected references; a case that already has the new reference is
+        unchanged.
 
         Raises:
-            InputError: SJ532: a question or a reference is not what it was when it was decided on.
+            InputError: SJ532: a question or a reference changed since the decision.
         """
         for case in cases:
             yield self._corrected(case)
 
     def laid_over(self, cases: Iterable[Case]) -> Iterator[Case]:
-        """As :meth:`applied`, for all cases of an input, one of which must be decided about.
+        """Like :meth:`applied`, but at least one case of the input must have a correction.
 
         Raises:
-            InputError: SJ532, as :meth:`applied`; SJ122: no correction is about any of the cases.
+            InputError: SJ532, as for :meth:`applied`; SJ122: no correction is about any of the
+                cases.
         """
         is_used = False
         for case in cases:
@@ -125,7 +129,7 @@ class Overlay:
         self.check_used(is_used)
 
     def check_used(self, is_used: bool) -> None:
-        """Refuse corrections of which none was about an input, whatever else it is used for.
+        """Raises if no correction was about any case of an input.
 
         Raises:
             InputError: SJ122.
@@ -141,10 +145,10 @@ class Overlay:
             )
 
     def decides(self, db_id: str, id_: str) -> bool:
-        """Whether a reference of this question is corrected, or the question left out.
+        """True if there is a correction for this question.
 
         Args:
-            db_id: empty where it is not known: the question's id alone says it then.
+            db_id: empty if not known; then the question's id alone decides.
         """
         if db_id:
             return (db_id, id_) in self._by_question
@@ -174,10 +178,10 @@ class Overlay:
 
 
 def overlay_of(corrections: Iterable[Correction]) -> Overlay:
-    """The overlay of some corrections; the same decision twice counts once.
+    """The overlay of these corrections; equal decisions count once.
 
     Raises:
-        InputError: SJ533: two lines decide otherwise about one reference.
+        InputError: SJ533: two corrections of one reference contradict each other.
     """
     by_reference: dict[str, Correction] = {}
     for one in corrections:
@@ -197,17 +201,18 @@ def overlay_of(corrections: Iterable[Correction]) -> Overlay:
 
 
 def fingerprint_of(case: Case, sql: str) -> str:
-    """A digest of a question and one of its references: what a correction is made for."""
+    """A digest of a question and one of its references; it identifies what a correction is
+    about."""
     told = [case.id, case.db_id, case.question or "", case.hint or "", sql]
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
 
 
 def read_overlay(paths: PathLike | Sequence[PathLike]) -> Overlay:
-    """Read overlays, and merge them.
+    """Reads overlays and merges them.
 
     Raises:
-        InputError: SJ531: a line is no correction, or its seal does not fit it; SJ533: two lines
-            decide otherwise.
+        InputError: SJ531: a line is not a correction, or does not match its seal; SJ533: two lines
+            contradict each other.
     """
     places = [paths] if isinstance(paths, (str, os.PathLike)) else paths
     return overlay_of(one for place in places for one in _lines(place))
@@ -234,7 +239,7 @@ def _lines(path: PathLike) -> Iterator[Correction]:
 
 
 def write_overlay(overlay: Overlay, path: PathLike) -> None:
-    """Write one line for each correction, in an order that does not depend on who came first.
+    """Writes one line per correction, in an order that does not depend on the order of input.
 
     Raises:
         InputError: the file cannot be written.
@@ -244,23 +249,23 @@ def write_overlay(overlay: Overlay, path: PathLike) -> None:
 
 # ---------------------------------------------------------------- signing
 #
-# Signatures of corrections: proof of who accepted them, by SSH keys.
+# Signatures of corrections, by SSH keys: proof of who accepted them.
 #
-# OpenSSH's `ssh-keygen -Y` signs and checks, in the format that git signs commits with (SSHSIG), so
-# keys that people publish already, on a forge or in a team's repository, are enough.
+# OpenSSH's `ssh-keygen -Y` signs and verifies, in the format that git uses for commits (SSHSIG), so
+# keys that people have already published, on a forge or in a team's repository, can be used.
 
 
 _NAMESPACE = "sqljury-overlay"
-"""What the signature is for: one made for a commit or a mail does not pass here."""
+"""The purpose of the signature: one made for a commit or a mail is not valid here."""
 _SECONDS = 120
-"""A key may ask for its passphrase."""
+"""Long enough to type a passphrase."""
 
 
 def signed(overlay: Overlay, key: PathLike) -> Overlay:
     """The overlay with each correction signed.
 
     Args:
-        key: a private SSH key, or a public one whose private half an agent holds.
+        key: a private SSH key, or a public one whose private key is in an SSH agent.
 
     Raises:
         InputError: SJ537: the key cannot be used.
@@ -277,14 +282,14 @@ def _signature(one: Correction, key: PathLike) -> str:
 
 
 def check_signatures(corrections: Iterable[Correction], signers: PathLike) -> None:
-    """Make sure that each correction is signed by whom it names.
+    """Checks that each correction is signed by the person it names.
 
     Args:
-        signers: a file of allowed signers as ssh-keygen reads it: a name and a public key a line.
+        signers: a file of allowed signers for ssh-keygen: one name and public key per line.
 
     Raises:
-        InputError: SJ536: a correction has no signature, one of a key that is not its author's, or
-            one that was made for something else.
+        InputError: SJ536: a correction has no signature, one by a key that is not its author's, or
+            one of another text.
         InfrastructureError: SJ538: there is no ssh-keygen.
     """
     if not Path(signers).is_file():

@@ -1,4 +1,4 @@
-"""Our own: a line of JSON for each case, exactly what a Case holds."""
+"""sqljury's own format: one line of JSON per case, with all fields of a Case."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _IDENTITY = {name: name for name in FIELDS}
 
 @register
 class Own(Format):
-    """Nothing is added on the way back: a case without a benchmark stays without."""
+    """Reads what was written without changes: a case without a benchmark stays without one."""
 
     name = "sqljury"
     description = "our own JSON lines: what write_cases writes, nothing lost"
     priority = 10
 
     def claims(self, source: Source) -> bool:
-        """Lists of references, text ids, and no key that a Case has not."""
+        """True if the records have lists of references, text ids, and only keys that a Case has."""
         return bool(source.head) and all(
             isinstance(record.data, dict)
             and _SLOTS.issuperset(record.data)
@@ -44,13 +44,13 @@ class Own(Format):
             yield _completed(case, as_object(record), record.origin)
 
     def write(self, cases: Iterable[Case], stream: IO[str]) -> None:
-        """One line a case."""
+        """Writes one line per case."""
         for case in cases:
             stream.write(dump(case.to_dict()) + "\n")
 
 
 def _completed(case: Case, data: Mapping[str, Json], origin: str) -> Case:
-    """The case with what only our own files hold."""
+    """The case with the fields that only our own files have."""
     strange = [key for key in data if key not in _SLOTS]
     extra = data.get("extra", {})
     if strange or not isinstance(extra, dict):

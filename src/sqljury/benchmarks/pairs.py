@@ -14,7 +14,7 @@ from sqljury.case import Case
 
 # ---------------------------------------------------------------- described schema
 #
-# A schema that stands in words in a prompt, as CREATE TABLE statements.
+# A schema that is described in a prompt, as CREATE TABLE statements.
 
 
 _TABLE: Final = re.compile(r"^the structure of table (?P<name>.+) is as follows:\s*$", re.MULTILINE)
@@ -30,7 +30,7 @@ _TYPES: Final = {"number": "NUMERIC", "string": "TEXT", "time": "TIMESTAMP", "ot
 
 
 def described_schema(prompt: str) -> str | None:
-    """The tables that a prompt of FuncEvalGMN describes, or None where it describes none."""
+    """The tables that a prompt of FuncEvalGMN describes, as SQL; None if it describes none."""
     starts = list(_TABLE.finditer(prompt))
     if not starts:
         return None
@@ -75,9 +75,9 @@ _QUOTED = re.compile(r"\['(.*)'\]")
 
 @register
 class Pairs(Format):
-    """One case per pair, known by its position: the files' own ids repeat.
+    """One case per pair; its id is its position, because the files' own ids repeat.
 
-    The schema that the prompt describes goes with the case: WikiSQL's tables are nowhere else.
+    The schema in the prompt is kept with the case, because WikiSQL's tables are in no other file.
     """
 
     name = "pairs"
@@ -85,15 +85,15 @@ class Pairs(Format):
     priority = 30
 
     def claims(self, source: Source) -> bool:
-        """By the label's name and one of the two pairs of names."""
+        """True if the records have the label's name and one of the two pairs of query names."""
         return has_keys(source, _LABEL) and any(
             has_keys(source, *keys.values()) for keys in (_SPIDER, _OTHERS)
         )
 
     def read(self, source: Source, options: Options) -> Iterator[Case]:
-        """One case a row."""
+        """One case per row."""
         keys = _SPIDER if has_keys(source, *_SPIDER.values()) else _OTHERS
-        # The index columns that pandas added, one a saving.
+        # Index columns: pandas adds one at each save.
         dropped = [key for key in source.keys if key.startswith("Unnamed")]
         layout = stated(
             {**keys, "db_id": "db_id", "label": _LABEL, "source": "type"},

@@ -1,4 +1,4 @@
-"""Pools of candidates: one question, many queries written for it."""
+"""Pools of candidates: one question with many queries for it."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _KEYS = {
 
 @register
 class Pools(Format):
-    """One case per candidate, its source the candidate's number; or one per question.
+    """One case per candidate, with the candidate's number as its source; or one per question.
 
-    What else is known of the candidate (systems, ex, count, …) and of its question goes to
-    ``extra``. Read as samples, the first candidate is the prediction and all are the ``pool``.
+    Other data of the candidate (systems, ex, count, …) and of its question goes to ``extra``. If
+    read as samples, the first candidate is the prediction and all are the ``pool``.
     """
 
     name = "pools"
@@ -39,11 +39,11 @@ class Pools(Format):
     priority = 20
 
     def claims(self, source: Source) -> bool:
-        """By the list of candidates."""
+        """True if the records have a list of candidates."""
         return is_pool(source)
 
     def read(self, source: Source, options: Options) -> Iterator[Case]:
-        """One case a candidate, or a question, question after question."""
+        """One case per candidate, or per question, in the order of the questions."""
         keys = id_key(source) | _keys(source)
         layout = stated(keys, options.mapping, dropped=(_POOL,))
         for position, record in enumerate(source.records()):
@@ -53,25 +53,25 @@ class Pools(Format):
             if options.samples:
                 yield _sampled(shared, record)
                 continue
-            # A question without candidates stays a question, whose prediction is missing.
+            # A question without candidates becomes one case without a prediction.
             for number, candidate in enumerate(candidates_of(record) or [{}]):
                 yield _case(shared, candidate, number)
 
 
 def _keys(source: Source) -> dict[str, str]:
-    """The format's own keys; for one that the file lacks, another of its usual names."""
+    """The format's own keys; if the file lacks one, another of its usual names."""
     own = {name: key for name, key in _KEYS.items() if key in source.keys}
     found = guess(source.keys, own | {"predicted_sql": _POOL}, source.at_head).keys
     return {name: found.get(name, key) for name, key in _KEYS.items()}
 
 
 def is_pool(source: Source) -> bool:
-    """Whether the records of a file are questions with candidates."""
+    """True if the records of a file are questions with candidates."""
     return has_keys(source, _POOL)
 
 
 def candidates_of(record: FileRecord) -> list[Mapping[str, Json]]:
-    """Objects, or queries as text: then nothing else is known of them."""
+    """The candidates as objects; a candidate that is only a text becomes an object with its SQL."""
     found = as_object(record).get(_POOL)
     if not isinstance(found, list) or not all(
         one is None or isinstance(one, dict | str) for one in found
@@ -92,13 +92,13 @@ def _case(shared: Case, candidate: Mapping[str, Json], number: int) -> Case:
 
 
 def _sampled(shared: Case, record: FileRecord) -> Case:
-    """The question with its first candidate, and all of them as samples."""
+    """The question with its first candidate as prediction, and all candidates as samples."""
     samples = samples_of(record)
     return replace(shared, predicted_sql=samples[0] if samples else MISSING, pool=samples)
 
 
 def samples_of(record: FileRecord) -> tuple[str | None, ...]:
-    """All that was sampled for a question, what has a ``count`` so often; None abstains."""
+    """All samples of a question, each repeated by its ``count``; None for an abstention."""
     return tuple(
         as_sql(candidate[_SQL], _SQL, record.origin)
         for candidate in candidates_of(record)
@@ -108,7 +108,7 @@ def samples_of(record: FileRecord) -> tuple[str | None, ...]:
 
 
 def count_of(candidate: Mapping[str, Json]) -> int | None:
-    """How many candidates one stands for, where it says so; a number from 1 on."""
+    """How many samples a candidate stands for, from 1 on; None if it does not say."""
     count = candidate.get("count")
     if not isinstance(count, int) or isinstance(count, bool):
         return None
@@ -117,7 +117,7 @@ def count_of(candidate: Mapping[str, Json]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class RecordedResult:
-    """What running a candidate gave, as a pool has it written down."""
+    """The recorded result of running a candidate."""
 
     runs: bool
     rows: int
@@ -126,7 +126,7 @@ class RecordedResult:
 
 
 def recorded_result(extra: Mapping[str, Json]) -> RecordedResult | None:
-    """The recorded result of a candidate, from ContextualAI's keys; None where there is none.
+    """The recorded result of a candidate, from ContextualAI's keys; None if there is none.
 
     >>> recorded_result({"evaluation": "pass: correct", "result_hash": "6d99", "num_rows": 1})
     RecordedResult(runs=True, rows=1, table='6d99')
@@ -138,10 +138,10 @@ def recorded_result(extra: Mapping[str, Json]) -> RecordedResult | None:
 
 
 def recorded_verdict(value: Json, origin: str) -> bool | None:
-    """A recorded verdict as a truth value; None where nothing is said.
+    """A recorded verdict as a truth value; None if there is none.
 
-    True/false, yes/no, 1/0, and what ContextualAI writes: ``pass: correct``, ``pass: incorrect``,
-    ``pass: incorrect-empty``, ``error: ...``.
+    Accepts true/false, yes/no, 1/0, and ContextualAI's words: ``pass: correct``, ``pass:
+    incorrect``, ``pass: incorrect-empty``, ``error: ...``.
 
     Raises:
         InputError: SJ109: anything else.
@@ -153,13 +153,13 @@ def recorded_verdict(value: Json, origin: str) -> bool | None:
 
 # ---------------------------------------------------------------- pool writer
 #
-# Pools of candidates as lines of JSON, which the format ``pools`` reads.
+# Pools of candidates as JSON lines, for the format ``pools``.
 
 
 def pool_record(case: Case, candidates: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
-    """A question with its candidates, as one object; what is not known has no key.
+    """A question with its candidates, as one object; unknown fields have no key.
 
-    Reading it gives back all that is known of the question, what else its file said included.
+    Reading it returns everything known about the question, including its file's other data.
 
     >>> pool_record(Case(id="7", question="How many?", db_id="d"), [{"sql": "SELECT 1"}])
     {'question_id': '7', 'db_id': 'd', 'question': 'How many?', 'candidates': [{'sql': 'SELECT 1'}]}

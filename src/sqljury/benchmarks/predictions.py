@@ -1,4 +1,4 @@
-"""Prediction files, joined to the references that they answer."""
+"""Prediction files, joined to their references."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from sqljury.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a prediction file says for one reference."""
+    """One prediction in a prediction file."""
 
     sql: str | Missing | None
     origin: str
@@ -37,7 +37,7 @@ class Prediction:
     pool: tuple[str | None, ...] = ()
 
     def joined(self, reference: Case, source: str) -> Case:
-        """The reference with this prediction."""
+        """The reference's case with this prediction."""
         return replace(
             reference,
             predicted_sql=self.sql,
@@ -52,29 +52,29 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """What a join needs to know of the references, in the order of their file."""
+    """What a join needs to know about the references, in the order of their file."""
 
     name: str
     ids: Sequence[str]
     db_ids: Sequence[str]
     states_ids: bool
-    """False where the places of the references are their ids."""
+    """False if the positions of the references are used as their ids."""
 
 
 class Joined:
-    """One system's predictions, by the position of the reference they belong to.
+    """One system's predictions, by the position of their reference.
 
-    Lines, lists without ids and tables without ids belong to the reference in the same place.
-    Keys of an object may be the references' ids or their positions: whichever fits all of them
-    and contradicts no database. Where both fit and differ, that is an error, not a guess. Rows
-    that state an id mean it, if the references have it.
+    Lines, lists without ids and tables without ids belong to the reference at the same position.
+    Keys of an object may be the references' ids or their positions: the reading is used that fits
+    all keys and contradicts no database. If both fit and differ, this is an error, not a guess. If
+    rows have ids and the references have these ids, they are joined by id.
     """
 
     def __init__(self, source: Source, references: References, mapping: Mapping[str, str]) -> None:
         self.warnings: list[str] = []
         self.name = source.name
         self.is_by_position = False
-        """Nothing but the order says which prediction belongs to which reference."""
+        """True if only the order tells which prediction belongs to which reference."""
         self._references = references
         self._states_ids = source.kind is not FileKind.JSON_OBJECT
         keyed, ordered = _read(source, mapping)
@@ -82,11 +82,11 @@ class Joined:
         self._warn_of_missing()
 
     def join(self, position: int, reference: Case, source: str) -> Case:
-        """The reference with this system's prediction; MISSING where there is none."""
+        """The reference's case with this system's prediction; MISSING if there is none."""
         found = self._by_position.get(position)
         if found is not None:
             return found.joined(reference, source)
-        # A label in the reference file was about another prediction.
+        # A label in the reference file was about the file's own prediction.
         own = reference.predicted_sql is not MISSING
         return replace(
             reference,
@@ -115,7 +115,8 @@ class Joined:
         return aligned
 
     def _refuse_other_ids(self, found: list[Prediction]) -> None:
-        """A column that holds the references' ids in another order is no accident."""
+        """Raises if a column has the references' ids in another order: the positions are then
+        wrong."""
         if not self._references.states_ids:
             return
         ids = self._references.ids
@@ -143,13 +144,13 @@ class Joined:
         return {index[key]: one for key, one in found.items() if key in index}
 
     def _index(self, found: Mapping[str, Prediction]) -> Mapping[str, int]:
-        """Key -> position of the reference: by position or by id, whichever fits."""
+        """Key -> position of the reference; keys are positions or ids, whichever fits."""
         ids = {name: position for position, name in enumerate(self._references.ids)}
         positions = {str(position): position for position in range(len(ids))}
         fits = []
         if found.keys() <= positions.keys() and not self._contradiction(found, positions):
             fits.append(positions)
-        # Predictions for more than is asked are fine where the ids are a choice of larger ones.
+        # Predictions for other ids are fine if every reference has one.
         chosen = ids.keys() <= found.keys() and ids != positions
         if (chosen or found.keys() <= ids.keys()) and not self._contradiction(found, ids):
             fits.append(ids)
@@ -170,7 +171,7 @@ class Joined:
     def _partly(
         self, found: Mapping[str, Prediction], ids: dict[str, int], positions: dict[str, int]
     ) -> Mapping[str, int]:
-        """Neither fits wholly: ids that are shared, if their databases confirm them."""
+        """If neither fits all keys: the shared ids, if the databases confirm them."""
         wrong = self._contradiction(found, ids) or self._contradiction(found, positions)
         shared = [one for key, one in found.items() if key in ids]
         if shared and not self._contradiction(found, ids) and all(one.db_id for one in shared):
@@ -188,7 +189,8 @@ class Joined:
     def _contradiction(
         self, found: Mapping[str, Prediction], index: Mapping[str, int]
     ) -> tuple[Prediction, int] | None:
-        """The first prediction that names another database than its reference."""
+        """The first prediction whose database differs from its reference's, with the position; or
+        None."""
         for key, one in found.items():
             position = index.get(key)
             if position is not None and _differs(one, self._references.db_ids[position]):
@@ -206,10 +208,10 @@ class Joined:
         )
 
     def _warn_of_order(self, found: Mapping[str, Prediction], index: Mapping[str, int]) -> None:
-        """Positions hold only in the very file that was predicted for.
+        """Warns that positions are valid only for the very file that was predicted for.
 
-        BIRD's mini-dev has been published in two orders that differ in the last 16 questions,
-        all of one database: nothing in a prediction file tells.
+        BIRD's mini-dev was published in two orders that differ in the last 16 questions, all of one
+        database; a prediction file does not show which one was used.
         """
         ids = self._references.ids
         self.is_by_position = not self._references.states_ids
@@ -235,7 +237,7 @@ def _differs(one: Prediction, db_id: str) -> bool:
 
 
 def _few(ids: Sequence[str]) -> str:
-    """The first ids and the last one."""
+    """The first ids and the last one, as text."""
     return ", ".join(ids if len(ids) < 5 else [*ids[:3], "…", ids[-1]])
 
 
@@ -246,7 +248,7 @@ def _count(n: int, noun: str) -> str:
 def _read(
     source: Source, mapping: Mapping[str, str]
 ) -> tuple[dict[str, Prediction] | None, list[Prediction]]:
-    """Predictions by key, or None and predictions in order."""
+    """Predictions by key; or None, and predictions in order."""
     if source.kind is FileKind.TEXT:
         return None, list(_lines(source))
     if source.kind is FileKind.JSON_OBJECT:
@@ -270,7 +272,7 @@ def _read(
 
 
 def _lines(source: Source) -> Iterator[Prediction]:
-    """One prediction a line; a blank line is an empty one, as Spider's scripts count."""
+    """One prediction per line; a blank line is an empty prediction, as in Spider's scripts."""
     named = is_gold(source.queries())
     for line in source.queries():
         text, db_id = split(line.text)
@@ -285,7 +287,7 @@ def _of_object(source: Source) -> dict[str, Prediction]:
     for key, value in source.entries.items():
         origin = f'{source.name}["{key}"]'
         if isinstance(value, list) and value:
-            # Several samples for a question, as TrustSQL records its votes: the first predicts.
+            # Several samples per question, as in TrustSQL's votes: the first is the prediction.
             pool = as_samples(value, key, origin)
             found[key] = Prediction(pool[0], origin, pool=pool)
         else:
@@ -311,7 +313,7 @@ def _of_record(position: int, record: FileRecord, layout: Layout) -> tuple[str, 
 def _of_pool(
     source: Source, mapping: Mapping[str, str]
 ) -> tuple[dict[str, Prediction] | None, list[Prediction]]:
-    """The first candidate of each question predicts, all of them are its samples."""
+    """The first candidate of each question is the prediction, all of them are its samples."""
     found = [
         (case.id, Prediction(case.predicted_sql, case.origin, case.db_id or None, pool=case.pool))
         for case in Pools().read(source, Options(mapping, samples=True))

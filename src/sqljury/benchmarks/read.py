@@ -1,4 +1,4 @@
-"""Read cases: what people have goes in, Cases come out, one after the other."""
+"""Reads cases from files or from memory, one after the other."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from sqljury.writing import shown_path
 
 # ---------------------------------------------------------------- prose
 #
-# Predictions as chat models write them: the statement is taken out of the prose around it.
+# Predictions as chat models write them: the SQL is extracted from the text around it.
 
 
 AS_WRITTEN = "prediction_as_written"
-"""The key of ``extra`` that keeps what a model wrote, where its statement was taken out."""
+"""The key of ``extra`` with the model's original text, if its SQL was extracted."""
 
 
 def without_prose(case: Case) -> Case:
-    """The case with the statements of its predictions; the same case where they are nothing else.
+    """The case with only the SQL of its predictions; the same case if they are nothing but SQL.
 
-    Abstentions, missing and empty predictions stay what they are.
+    Abstentions, missing and empty predictions stay unchanged.
     """
     sql = case.predicted_sql
     found = statement_in(sql) if isinstance(sql, str) else sql
@@ -46,20 +46,20 @@ def without_prose(case: Case) -> Case:
 
 # ---------------------------------------------------------------- rows
 #
-# Cases in memory: lists of objects, data frames, data sets of Hugging Face.
+# Cases in memory: lists of objects, data frames, Hugging Face data sets.
 
 
 def cases_of_rows(rows: Iterable[Any]) -> Iterator[Case]:
-    """A case a row, keys by their usual names; cases stay as they are.
+    """One case per row, with keys under their usual names; items that are cases stay as they are.
 
-    A prediction is taken out of the prose and the code fences around it, as from a file.
+    The SQL of a prediction is extracted from prose and code fences, as for files.
 
     Args:
-        rows: cases, objects, a data frame of pandas or polars, or a data set of Hugging Face. A
-            cell without a value counts as a key that is not there.
+        rows: cases, objects, a data frame of pandas or polars, or a Hugging Face data set. An empty
+            cell counts as an absent key.
 
     Raises:
-        InputError: SJ104: no column with a prediction or a reference; SJ105: no objects.
+        InputError: SJ104: no column has predictions or references; SJ105: the rows are not objects.
     """
     found = list(_plain(rows)) if hasattr(rows, "columns") else list(rows)
     objects = [dict(row) for row in found if isinstance(row, Mapping)]
@@ -87,7 +87,7 @@ def cases_of_rows(rows: Iterable[Any]) -> Iterator[Case]:
 
 
 def _plain(frame: Any) -> Iterator[dict[str, Json]]:
-    """The rows of a data frame without the cells that hold nothing."""
+    """The rows of a data frame, without empty cells."""
     rows = frame.to_dicts() if hasattr(frame, "to_dicts") else frame.to_dict("records")
     for row in rows:
         yield {
@@ -97,22 +97,22 @@ def _plain(frame: Any) -> Iterator[dict[str, Json]]:
 
 # ---------------------------------------------------------------- unused
 #
-# What a file holds and nothing reads, though it looks as if it meant something.
+# Keys of a file that are not used, though they look meaningful.
 
 
-# As a model writes it: in a fence, behind a comment or in brackets.
+# SQL as models write it: in a fence, after a comment or in brackets.
 _SQL = re.compile(r"\s*(```\w*\s*|--[^\n]*\n\s*|\()*(select|with)\b", re.IGNORECASE)
 _NEAR = 0.85
-"""Share of equal letters from which a name is taken for a slip of another: databse and database
-have 0.93, query_toks and query 0.67."""
+"""A key is taken for a misspelt name if this share of letters is equal: databse and database have
+0.93, query_toks and query 0.67."""
 
 
 def unused_keys(source: Source, cases: Iterator[Case], *, joined: bool) -> list[str]:
-    """A sentence for each key that nothing reads though its name, or its values, look known.
+    """A sentence for each unused key whose name or values look like those of a field.
 
     Args:
-        cases: the cases of the file, of which the first are looked at.
-        joined: predictions come from files of their own.
+        cases: the cases of the file; only the first ones are used.
+        joined: True if predictions come from separate files.
     """
     head = list(islice(cases, HEAD))
     wanted = [name for name in FIELDS if not (joined and name == "predicted_sql")]
@@ -123,7 +123,7 @@ def unused_keys(source: Source, cases: Iterator[Case], *, joined: bool) -> list[
 
 
 def uneven_rows(source: Source) -> list[str]:
-    """A sentence where rows of a table lack cells, or lines between queries are blank."""
+    """A sentence if rows of a table lack cells, or if there are blank lines between queries."""
     if source.kind is FileKind.TABLE:
         width = len(source.keys)
         short = [one.origin for one in source.records() if len(as_object(one)) < width]
@@ -151,7 +151,7 @@ def _sentences(
 ) -> Iterator[str]:
     for key, values in texts.items():
         if any(isinstance(value, dict | list) for value in values):
-            continue  # no field of a case is so deep
+            continue  # no field of a case is nested this deep
         field = _wanted(empty) if _are_sql(values) else _near(key, empty)
         if field:
             yield (
@@ -168,7 +168,8 @@ def _holds(case: Case, field: str) -> bool:
 
 
 def _wanted(empty: Sequence[str]) -> str:
-    """What a query could be: the prediction first, as references are what most files hold."""
+    """The field that an unused SQL column could be: the prediction first, because most files have
+    references."""
     return next((name for name in ("predicted_sql", "reference_sqls") if name in empty), "")
 
 
@@ -187,18 +188,18 @@ def _near(key: str, empty: Sequence[str]) -> str:
 
 # ---------------------------------------------------------------- shared ids
 #
-# Files that are joined by id must have an id in common: else they are about other questions.
+# Files that are joined by id must share an id; otherwise they are about different questions.
 
 
 _SHOWN = 3
 
 
 def check_shared_ids(given: Collection[str], known: Iterable[str], where: PathLike) -> None:
-    """Refuse a file of which no id is known.
+    """Raises if no id of a file is known.
 
     Args:
         given: the ids of the file.
-        known: those that it is joined to.
+        known: the ids that it is joined to.
 
     Raises:
         InputError: SJ122.
@@ -224,11 +225,11 @@ def _few(ids: Collection[str]) -> str:
 
 # ---------------------------------------------------------------- read
 #
-# Read cases: what people have goes in, Cases come out, one after the other.
+# Read cases, one after the other.
 
 
 class Cases(Iterable[Case]):
-    """The cases of some files, read as they are asked for; each loop reads from the start."""
+    """The cases of some files, read while iterating; each loop reads from the start."""
 
     def __init__(
         self,
@@ -239,15 +240,15 @@ class Cases(Iterable[Case]):
         self._read = read
         self._current: Iterator[Case] | None = None
         self.warnings = tuple(warnings)
-        """What is worth knowing before the first case: references without a prediction, …"""
+        """Warnings to show before the first case: references without a prediction, …"""
         self.by_position = tuple(by_position)
-        """Files of predictions that were joined to the references by their place."""
+        """Prediction files that were joined to the references by position."""
 
     def __iter__(self) -> Iterator[Case]:
         return _distinct(self._read())
 
     def __next__(self) -> Case:
-        """The next case of a reading of its own, which no loop disturbs."""
+        """The next case of a separate iteration, which loops do not affect."""
         if self._current is None:
             self._current = iter(self)
         return next(self._current)
@@ -265,24 +266,25 @@ def read_cases(
     strip_fences: bool = True,
     questions: bool = False,
 ) -> Cases:
-    """Read cases, one after the other; what can be checked is checked before the first.
+    """Reads cases lazily; checks that need no case are made before the first one.
 
-    They may be read again: each ``for`` begins at the start.
+    The result can be read several times; each ``for`` begins at the start.
 
     Args:
-        files: one file or several: JSON, JSON lines, CSV, Parquet or lines of SQL; .gz and .xz
-            are unpacked.
+        files: one file or several: JSON, JSON lines, CSV, Parquet or lines of SQL; .gz and .xz are
+            decompressed.
         predictions: files with predictions for the one file of references, joined by id or by
-            place. Each gives a case per reference, whose source is the file's stem.
-        format: the name of a format (see :func:`formats`); found out from the content otherwise.
-        mapping: our field to the file's key, for keys that are not recognised.
+            position. Each gives one case per reference, whose source is the file's stem.
+        format: the name of a format (see :func:`formats`); by default it is detected from the
+            content.
+        mapping: from our field to the file's key, for keys that are not recognised.
         benchmark: the benchmark's name; by default the file's stem.
-        samples: the candidates of a pool are samples of one system: a case a question, the first
-            is its prediction.
-        overlay: files of corrections that are laid over the references.
-        strip_fences: take predictions out of the prose, the thoughts and the code fences that
-            chat models write around them (:func:`sqljury.extraction.sql_in` says how).
-        questions: only the questions are wanted: records of one's own need neither predictions nor
+        samples: True if the candidates of a pool are samples of one system: one case per question,
+            with the first candidate as prediction.
+        overlay: files of corrections that are applied to the references.
+        strip_fences: extract predictions from the prose, the reasoning and the code fences that
+            chat models write around them (see :func:`sqljury.extraction.sql_in`).
+        questions: True if only the questions are needed: records then need neither predictions nor
             references.
 
     Raises:
@@ -333,7 +335,7 @@ def read_cases(
 
 
 class _CaseReader:
-    """A file and its format, read as often as asked."""
+    """A file and its format; it can be read several times."""
 
     def __init__(
         self,
@@ -351,7 +353,7 @@ class _CaseReader:
 
     @property
     def states_ids(self) -> bool:
-        """Whether the file has a key for ids."""
+        """True if the file has a key for ids."""
         return bool(id_key(self.source))
 
     def cases(self) -> Iterator[Case]:
@@ -362,7 +364,7 @@ class _CaseReader:
 def _applicable(
     mapping: Mapping[str, str], source: Source, systems: Sequence[Source]
 ) -> dict[str, str]:
-    """The part of a mapping that is about this file; the rest must be about a prediction file."""
+    """The part of a mapping that applies to this file; the rest must apply to a prediction file."""
     for name, key in mapping.items():
         if key not in source.keys and not any(key in system.keys for system in systems):
             raise missing_key(key, source, hint=f"--map {name}={key} names it.")
@@ -379,7 +381,7 @@ def _joined(
             hint="Read each file with its predictions.",
         )
     reader = readers[0]
-    # Read twice, rather than held: once for what the join needs, once for the cases.
+    # Read the file twice instead of keeping it: first for what the join needs, then for the cases.
     known = [(case.id, case.db_id) for case in _distinct(reader.cases())]
     ids, db_ids = [name for name, _ in known], [db_id for _, db_id in known]
     states_ids = "id" in mapping or reader.states_ids or ids != [*map(str, range(len(ids)))]
@@ -399,17 +401,17 @@ def _joined(
 
 
 def _product(reader: _CaseReader, joined: Sequence[tuple[str, Joined]]) -> Iterator[Case]:
-    """Reference by reference, so that all systems' queries on it run beside each other."""
+    """One reference after the other, so that all systems' queries for it run next to each other."""
     for position, reference in enumerate(reader.cases()):
         for name, system in joined:
             yield system.join(position, reference, name)
 
 
 def _distinct(cases: Iterator[Case]) -> Iterator[Case]:
-    """Pass cases through; two of the same key are an error that names both.
+    """Passes cases through; raises if two have the same key, and names both.
 
-    Keys are kept in a private temporary database, which SQLite moves to disk: memory stays
-    the same however many cases there are.
+    Keys are kept in a private temporary database, which SQLite moves to disk, so memory does not
+    grow with the number of cases.
     """
     with closing(sqlite3.connect("", isolation_level=None, check_same_thread=False)) as seen:
         seen.execute("PRAGMA journal_mode = OFF")
@@ -417,7 +419,7 @@ def _distinct(cases: Iterator[Case]) -> Iterator[Case]:
         seen.execute("CREATE TABLE seen (key BLOB PRIMARY KEY, origin TEXT) WITHOUT ROWID")
         seen.execute("BEGIN")
         for case in cases:
-            # As bytes: SQLite refuses text with half of a surrogate pair, which JSON can hold.
+            # As bytes: SQLite refuses text with half of a surrogate pair, which JSON can contain.
             key = "\0".join(case.key).encode("utf-8", "surrogatepass")
             try:
                 seen.execute("INSERT INTO seen VALUES (?, ?)", (key, case.origin))

@@ -1,4 +1,4 @@
-"""Anybody's own records: key names that people use are recognised, others are mapped."""
+"""Records in any JSON or table file: usual key names are recognised, others can be mapped."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from sqljury.errors import InputError
 
 @register
 class Records(Format):
-    """Key names that people use are found; keys that are not recognised go to ``extra``."""
+    """Usual key names are recognised; keys that are not recognised go to ``extra``."""
 
     name = "records"
     description = "your own JSON, JSONL, CSV or Parquet; keys by usual names, or --map"
-    priority = 1000  # it takes every file
+    priority = 1000  # tried last, because it accepts every file
 
     def claims(self, source: Source) -> bool:
-        """Whatever holds records; Spider has claimed the lines of text."""
+        """True for every file with records; Spider has already claimed lines of text."""
         return source.kind is not FileKind.TEXT
 
     def read(self, source: Source, options: Options) -> Iterator[Case]:
-        """One case a record."""
+        """One case per record."""
         if source.kind is not FileKind.JSON_OBJECT:
             return _records(source, options)
         if any(is_field(key) for key in source.entries):
@@ -48,7 +48,7 @@ def _records(source: Source, options: Options) -> Iterator[Case]:
     stem = source.stem
     enough = {"predicted_sql", "reference_sqls"}
     if options.joined or options.questions:
-        enough.add("answerable")  # that none is answerable says that none has a reference
+        enough.add("answerable")  # if no question is answerable, none needs a reference
     if options.questions:
         enough.add("question")
     for position, (record, layout) in enumerate(guessed(source, options.mapping)):
@@ -61,14 +61,14 @@ def _records(source: Source, options: Options) -> Iterator[Case]:
 
 
 def _alone(source: Source, options: Options) -> Iterator[Case]:
-    """A file that holds one case, and no list."""
+    """A file that is one case, not a list."""
     layout = guess(source.entries, options.mapping, source.name)
     record = FileRecord(source.entries, source.name)
     yield build(record, layout, position=0, stem=source.stem, benchmark=options.benchmark)
 
 
 def _by_id(source: Source, options: Options) -> Iterator[Case]:
-    """References by id, as EHRSQL's label.json."""
+    """References by id, as in EHRSQL's label.json."""
     benchmark = source.stem if options.benchmark is None else options.benchmark
     for key, value in source.entries.items():
         origin = f"{source.name}[{json.dumps(key)}]"

@@ -1,4 +1,4 @@
-"""Scores, labels, decisions and log-probabilities by question id."""
+"""Files of scores, labels, decisions and log-probabilities by question id."""
 
 from __future__ import annotations
 
@@ -45,16 +45,17 @@ def read_results(
     *,
     label: str = "label",
 ) -> dict[str, list[Scored]]:
-    """Scores by judge: ROSE's eval_results.json, our export, or any table with a score.
+    """Scores by judge, from ROSE's eval_results.json, our export, or any table with a score.
 
-    A row's id is ``id/source`` where it has a source, as in a run. A score may be a number, a
-    truth value or a word for one; without a score column, the outcomes are the scores.
+    The id of a row is ``id/source`` if it has a source, as in a run. A score may be a number, a
+    truth value or a word for one; without a score column, outcomes are used as scores.
 
     Args:
-        label: the column that holds what people say; a file may lack it.
+        label: the column with people's labels; a file may lack it.
 
     Raises:
-        InputError: SJ104 without a score, SJ116 for one that is no number, SJ109 for a label.
+        InputError: SJ104 if there is no score, SJ116 for a value that is not a number, SJ109 for
+            one that is not a label.
     """
     source = Source(path)
     columns = _columns(source, label)
@@ -65,10 +66,12 @@ def read_results(
 
 
 def read_labels(path: PathLike, column: str = "label") -> dict[str, bool]:
-    """What people say, by id (``id/source`` where a row has a source); rows without are left out.
+    """People's labels, by id (``id/source`` if a row has a source); rows without a label are left
+    out.
 
     Raises:
-        InputError: SJ104 without the column, SJ109 for a label, SJ110 for an id with two labels.
+        InputError: SJ104 without the column, SJ109 for a value that is not a label, SJ110 for an id
+            with two labels.
     """
     source = Source(path)
     _check_table(source)
@@ -84,7 +87,7 @@ def read_labels(path: PathLike, column: str = "label") -> dict[str, bool]:
 
 
 def _by_id(source: Source, layout: Layout) -> Iterator[tuple[str, Mapping[str, Json], str]]:
-    """Of each row its id, with the source's name if it has one, its cells and where it stands."""
+    """Per row: its id (with the source if it has one), its cells, and its position for messages."""
     for position, record in enumerate(source.records()):
         data, origin = as_object(record), record.origin
         by = as_text(layout.get(data, "source"), "source", origin)
@@ -93,7 +96,7 @@ def _by_id(source: Source, layout: Layout) -> Iterator[tuple[str, Mapping[str, J
 
 
 def read_reasons(path: PathLike) -> dict[str, str]:
-    """Why people labelled as they did, by id; empty where the file has no column `reason`."""
+    """Why people chose their labels, by id; empty if the file has no column `reason`."""
     source = Source(path)
     layout = _layout(source, {"reason": "reason"})
     rows = _by_id(source, layout)
@@ -102,11 +105,11 @@ def read_reasons(path: PathLike) -> dict[str, str]:
 
 
 def read_probabilities(path: PathLike) -> dict[str, float]:
-    """With what probability each case of a file of labels was chosen, by id; empty where the file
-    has no column `probability`.
+    """The probability with which each case of a file of labels was sampled, by id; empty if the
+    file has no column `probability`.
 
     Raises:
-        InputError: SJ116 for one that is no number in (0, 1].
+        InputError: SJ116 for a value that is not a number in (0, 1].
     """
     source = Source(path)
     if "probability" not in source.keys:
@@ -145,7 +148,7 @@ def _check_table(source: Source) -> None:
 
 
 def _layout(source: Source, named: Mapping[str, str]) -> Layout:
-    """The columns by their usual names; what is named is not guessed."""
+    """The columns under their usual names; those that are named are not guessed."""
     by_name = {normal(key): key for key in source.keys if key not in named.values()}
     found = dict(named)
     for field in _FIELDS:
@@ -157,7 +160,7 @@ def _layout(source: Source, named: Mapping[str, str]) -> Layout:
 
 
 _THRESHOLDS: Mapping[Outcome | None, float] = {Outcome.CORRECT: 0.0, Outcome.INCORRECT: math.inf}
-"""A file that says correct or incorrect has its judge's own threshold in that."""
+"""In a file that says correct or incorrect, the judge's own threshold is already applied."""
 
 
 def _rows(source: Source, columns: _Columns) -> Iterator[tuple[str, Scored]]:
@@ -185,7 +188,7 @@ def _rows(source: Source, columns: _Columns) -> Iterator[tuple[str, Scored]]:
 
 
 def as_outcome(text: str, origin: str) -> Outcome | None:
-    """An outcome by its name; None where there is none."""
+    """An outcome by its name; None for an empty text."""
     try:
         return Outcome(text) if text else None
     except ValueError:
@@ -207,7 +210,7 @@ def _score(
 
 
 def as_score(value: Json, origin: str) -> float | None:
-    """A score; None where there is none: null, NaN, an empty cell."""
+    """A score; None for null, NaN or an empty cell."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
     if isinstance(value, str):
@@ -232,7 +235,8 @@ def _score_in(text: str, origin: str) -> float | None:
 
 # ---------------------------------------------------------------- decisions
 #
-# Decision files: for each question whether it can be answered, what was replied, how surely.
+# Decision files: per question, whether it is answerable, the reply, and how confident the system
+# was.
 
 
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -252,20 +256,20 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "difficulty": ALIASES["difficulty"],
 }
 SLICES = ("type", "structure", "db_id", "difficulty")
-"""What the questions of a decision file can be cut by: the type of unanswerable question, seen
-or unseen SQL structure, …"""
+"""Columns by which the questions of a decision file can be split: the type of unanswerable
+question, seen or unseen SQL structure, …"""
 
 
 def read_decisions(path: PathLike, *, mapping: Mapping[str, str] | None = None) -> list[Decision]:
-    """The decisions of a JSON list, JSON lines, CSV or Parquet.
+    """The decisions in a JSON list, JSON lines, CSV or Parquet file.
 
-    ``predicted_sql`` that is null (or ``null``, ``not_answerable``) is an abstention, absent it is
-    missing, empty it is SQL that cannot run; or ``reply`` says it, as `sqljury trust --csv` has
-    it. Without ``answerable`` a question can be answered.
+    If ``predicted_sql`` is null (or ``null``, ``not_answerable``), it is an abstention; if absent,
+    it is missing; if empty, it is SQL that cannot run. A column ``reply`` may say it instead, as in
+    the output of `sqljury trust --csv`. Without ``answerable`` a question counts as answerable.
 
     Raises:
-        InputError: SJ104 without ``predicted_sql``, SJ108 for a file that holds no rows, SJ109,
-            SJ116 for a value that is none.
+        InputError: SJ104 without ``predicted_sql``, SJ108 for a file without rows, SJ109, SJ116 for
+            a value of the wrong kind.
     """
     source = Source(path)
     if source.kind in (FileKind.TEXT, FileKind.JSON_OBJECT):
@@ -284,7 +288,7 @@ def read_decisions(path: PathLike, *, mapping: Mapping[str, str] | None = None) 
 def _decision_layout(source: Source, mapping: Mapping[str, str]) -> Layout:
     check_mapping(mapping, _NAMES)
     keys = dict.fromkeys(source.keys)
-    # JSON lines may bring a key late: here a missing prediction is what the rows are about.
+    # In JSON lines a key may appear late: a row without a prediction is valid here.
     for record in source.records():
         keys |= dict.fromkeys(as_object(record))
     by_name = {normal(key): key for key in keys if key not in mapping.values()}
@@ -329,7 +333,7 @@ def _decision(position: int, record: FileRecord, layout: Layout) -> Decision:
 
 
 def reply_of(sql: str | Missing | None) -> ReplyKind:
-    """What a prediction is a reply of."""
+    """The kind of reply that a prediction is."""
     if sql is None:
         return ReplyKind.ABSTAINED
     return ReplyKind.MISSING if sql is MISSING else ReplyKind.ANSWERED
@@ -364,20 +368,20 @@ _KEYS = ("logprobs", "token_logprobs")
 
 
 class Token(NamedTuple):
-    """The natural log-probability of a token, and those of the likeliest in its place."""
+    """The natural log-probability of a token, and those of the most likely tokens at its place."""
 
     logprob: float
     likeliest: tuple[float, ...] = ()
 
 
 def read_logprobs(path: PathLike) -> dict[str, tuple[Token, ...]]:
-    """An object by id, rows with an id and ``logprobs``, or a pool: of each first candidate.
+    """From an object by id, rows with an id and ``logprobs``, or a pool (its first candidates).
 
-    A prediction's are a list of numbers, or OpenAI's list of ``{"logprob", "top_logprobs"}``, also
-    under ``content``.
+    The value of a prediction is a list of numbers, or OpenAI's list of ``{"logprob",
+    "top_logprobs"}``, also under ``content``.
 
     Raises:
-        InputError: SJ104 without the key, SJ108, SJ116 for what is no log-probability.
+        InputError: SJ104 without the key; SJ108, SJ116 for a value that is not a log-probability.
     """
     source = Source(path)
     if source.kind is FileKind.JSON_OBJECT:
@@ -426,7 +430,7 @@ def _tokens(value: Json, origin: str) -> Iterator[Token]:
 
 def _number(value: Json, origin: str) -> float:
     number = value if isinstance(value, int | float) and not isinstance(value, bool) else nan
-    # Some servers round up: the logarithm of a probability is at most 0.
+    # Some servers round up; the logarithm of a probability is at most 0.
     if isnan(number) or number > 1e-3:
         raise InputError("SJ116", f"{value!r} is no log-probability.", where=origin)
     return min(0.0, float(number))
@@ -434,23 +438,23 @@ def _number(value: Json, origin: str) -> float:
 
 # ---------------------------------------------------------------- trustsql
 #
-# What TrustSQL records of its classifiers: an answer by question id.
+# Recorded answers of TrustSQL's classifiers, by question id.
 
 
-# What prompts for answerability and for errors ask a model to say, in lower case.
+# The positive answers to prompts about answerability and about errors, in lower case.
 _GO = ("answerable", "correct")
 _STAY = ("not_answerable", "unanswerable", "incorrect", "null")
 
 
 def read_gate(path: PathLike) -> dict[str, float | None]:
-    """What a classifier said of each question: 1 to answer, 0 to abstain, or a score between.
+    """A classifier's answer per question: 1 to answer, 0 to abstain, or a score between.
 
-    An object of answers by id, as TrustSQL's ``prediction.json`` of its classifiers
-    (``{"04365723": ["not_answerable"], …}``), or a table with an id and a score. An answer that
-    is neither yes nor no is None.
+    Reads an object of answers by id, such as TrustSQL's ``prediction.json`` of its classifiers
+    (``{"04365723": ["not_answerable"], …}``), or a table with an id and a score. An answer that is
+    neither yes nor no gives None.
 
     Raises:
-        InputError: SJ108 for an object that holds something else.
+        InputError: SJ108 for an object with other contents.
     """
     source = Source(path)
     if source.kind is not FileKind.JSON_OBJECT:

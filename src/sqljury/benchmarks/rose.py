@@ -1,4 +1,4 @@
-"""ROSE's files: question, predicted and gold SQL, what experts and judges say of it."""
+"""ROSE's files: question, predicted and gold SQL, labels of experts and answers of judges."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ KEYS = {
     "benchmark": "benchmark",
     "source": "source",
 }
-# The last four are ours: nothing is lost in writing.
+# The last four are ours, so that nothing is lost in writing.
 
 
 @register
 class RoseFormat(Format):
-    """Scores and judges' answers of ROSE's result files go to ``extra``."""
+    """Scores and judges' answers in ROSE's result files go to ``extra``."""
 
     name = "rose"
     description = "ROSE and ROSE-VEC: question_id, question, db_id, predicted_sql, gold_sql, label"
     priority = 60
 
     def claims(self, source: Source) -> bool:
-        """By ROSE's own names of the two queries."""
+        """True if the records have ROSE's names of the two queries."""
         return has_keys(source, "question_id", "predicted_sql", "gold_sql")
 
     def read(self, source: Source, options: Options) -> Iterator[Case]:
-        """One case an object."""
+        """One case per object."""
         return build_all(source, stated(KEYS, options.mapping, failed=(FAILED,)), options)
 
     def write(self, cases: Iterable[Case], stream: IO[str]) -> None:
-        """A list with one object a case."""
+        """Writes a list with one object per case."""
         separator = "[\n"
         for case in cases:
             stream.write(separator + _indented(dump(as_rose(case), indent=2)))

@@ -1,9 +1,9 @@
-"""Output folders of ROSE's reference implementation: what its Prover and Refuter said.
+"""Output folders of ROSE's reference implementation: the answers of its Prover and Refuter.
 
-``eval_results`` decides: its rows are the cases that were judged, with their scores. The other
-files say why: ``prover_output``, ``refuter_output`` (``refuter_wogt_output`` without the
-reference) and, where one prompt plays both, ``pr_output`` or ``pr_wogt_output``. They hold rows
-of earlier attempts too, lack others, and models did not always answer in the form asked for.
+The rows of ``eval_results`` are the cases that were judged, with their scores. The other files have
+the reasons: ``prover_output``, ``refuter_output`` (``refuter_wogt_output`` without the reference)
+and, if one prompt does both, ``pr_output`` or ``pr_wogt_output``. These also have rows of earlier
+attempts, lack others, and models did not always answer in the required form.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ _NOT_AMBIGUOUS = ("", "na", "none")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProverAnswer:
-    """What the Prover said of a query; it did not see the reference."""
+    """The Prover's answer about a query; the Prover did not see the reference."""
 
     expected_answer: str = ""
     sql_description: str = ""
     reason: str = ""
     evidence: str = ""
     verdict: bool | None = None
-    """Whether the query answers the question; None where its answer was not in that form."""
+    """True if the query answers the question; None if the answer was not in the required form."""
 
     def to_json(self) -> dict[str, Json]:
-        """The answer as ROSE writes it."""
+        """The answer in ROSE's form."""
         texts = {
             "expected_answer": self.expected_answer,
             "sql_description": self.sql_description,
@@ -58,20 +58,20 @@ class ProverAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefuterAnswer:
-    """What the Refuter said."""
+    """The Refuter's answer."""
 
     judgement: str = ""
     verdict: bool | None = None
-    """Whether it overturns the query."""
+    """True if it overturns the query."""
     ambiguity: tuple[str, ...] = ()
     """``ambiguous_question``, ``ambiguous_schema``."""
     gold_correct: bool | None = None
-    """Whether it finds the reference right; None where it was not asked."""
+    """True if it finds the reference right; None if it was not asked."""
     issues: str = ""
-    """What it found without a reference to hold against the query."""
+    """Its findings when there was no reference to compare with."""
 
     def to_json(self) -> dict[str, Json]:
-        """The answer as ROSE writes it."""
+        """The answer in ROSE's form."""
         found: dict[str, Json] = {"judgement": self.judgement, "verdict": self.verdict}
         if self.gold_correct is not None:
             names = (name.replace("_", " ") for name in self.ambiguity)
@@ -90,14 +90,14 @@ class RecordedJudgement:
     prover: ProverAnswer | None = None
     refuter: RefuterAnswer | None = None
     rows_equal: bool | None = None
-    """Whether the rows were the reference's, as ROSE compares them: then only the Refuter was
-    asked. None where the recording does not tell."""
+    """True if the rows were equal to the reference's by ROSE's comparison; then only the Refuter
+    was asked. None if the recording does not say."""
     reason: str = ""
-    """Of whoever decided."""
+    """The reason of the stage that decided."""
     outcome: Outcome | None = None
-    """Where our own writer had more to say than a score."""
+    """Recorded by our own writer only, if it says more than a score."""
     problems: tuple[str, ...] = ()
-    """What is wrong with the recording: rows that are missing, repeated or contradict it."""
+    """Faults of the recording: rows that are missing, repeated or contradict it."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -109,19 +109,19 @@ class RecordedJudgement:
 
 
 def is_rose_output(folder: PathLike) -> bool:
-    """Whether a folder holds a results file of ROSE."""
+    """True if a folder has a results file of ROSE."""
     return _file(Path(folder), RESULTS) is not None
 
 
 def read_rose_output(folder: PathLike) -> dict[str, RecordedJudgement]:
-    """The judgements of one output folder by question id, in the order of ``eval_results``.
+    """The judgements in one output folder by question id, in the order of ``eval_results``.
 
-    Of several rows with one id, the last counts, as with the scripts that appended them; among a
-    stage's rows, the last one that says what ``eval_results`` says.
+    Of several rows with one id the last is used, because the scripts append rows; of a stage's
+    rows, the last one that agrees with ``eval_results``.
 
     Raises:
-        InputError: SJ120: no results file in the folder; SJ104, SJ105, SJ106, SJ116: a file that
-            cannot be understood.
+        InputError: SJ120: the folder has no results file; SJ104, SJ105, SJ106, SJ116: a file cannot
+            be parsed.
     """
     path = Path(folder)
     results = _file(path, RESULTS)
@@ -178,7 +178,8 @@ def _rows(path: Path) -> Iterator[_Row]:
 
 
 class _Stages:
-    """What the stages of one folder said, by question id: every row, in the order of the file."""
+    """The answers of each stage in one folder, by question id: every row, in the order of the
+    file."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -199,7 +200,7 @@ class _Stages:
         return found
 
     def judgement(self, row: _Row, problems: list[str]) -> RecordedJudgement:
-        """One case, with the rows that the stages have on it."""
+        """One case, with the rows of each stage."""
         data = row.data
         case = build(row.record, row.layout, position=0, stem=self._stem)
         prover = refuter = None
@@ -246,10 +247,10 @@ def _chosen(
     stage: str,
     problems: list[str],
 ) -> Mapping[str, Json] | None:
-    """The row of a stage that belongs to a row of ``eval_results``, which says what it said."""
+    """The row of a stage that agrees with a row of ``eval_results``; None if there is none."""
     decided = data.get(stage)
     if answers is None or decided is None:
-        # Not asked, by what decides: rows that are there all the same are of another attempt.
+        # ``eval_results`` says that it was not asked, so any row is from another attempt.
         return None
     rows = answers.get(key, [])
     name = stage.removesuffix("_result")
@@ -266,8 +267,8 @@ def _chosen(
 
 
 def _prover(found: Mapping[str, Json] | None, prefix: str = "") -> ProverAnswer | None:
-    """The Prover's answer; ``prefix`` is of the unified prompt's names, which lack it without the
-    reference."""
+    """The Prover's answer; ``prefix`` begins the keys of the unified prompt, which lack it if there
+    is no reference."""
     if found is None:
         return None
     own = {key: f"{prefix}{key}" for key in ("reason", "verdict")}
@@ -305,7 +306,7 @@ def _unified_refuter(found: Mapping[str, Json]) -> RefuterAnswer | None:
 
 
 def _ambiguity(text: str) -> tuple[str, ...]:
-    """``ambiguous question, ambiguous schema`` names both."""
+    """The names in a text such as ``ambiguous question, ambiguous schema``."""
     parts = (part.strip().lower() for part in text.split(","))
     return tuple(part.replace(" ", "_") for part in parts if part not in _NOT_AMBIGUOUS)
 
@@ -316,7 +317,8 @@ def _text(found: Mapping[str, Json], key: str) -> str:
 
 
 def _truth(found: Mapping[str, Json], key: str) -> bool | None:
-    """``"false"`` is a text, not a truth value: nobody knows what was meant."""
+    """True or False; None for others, such as the text ``"false"``, whose meaning is not
+    certain."""
     value = found.get(key)
     return value if isinstance(value, bool) else None
 
@@ -331,7 +333,7 @@ def _outcome(data: Mapping[str, Json]) -> Outcome | None:
 
 @dataclass(frozen=True, slots=True)
 class RecordedRun:
-    """One output folder in a tree of them, by the names of the folders above it."""
+    """One output folder in a tree, with the names of the folders above it."""
 
     folder: Path
     parts: tuple[str, ...]
@@ -344,7 +346,7 @@ class RecordedRun:
 
     @property
     def model(self) -> str:
-        """The folder above: ``o3``; ``decisive`` for metrics that ask no model."""
+        """The folder above: ``o3``; ``decisive`` for metrics without a model."""
         return self.parts[-2] if len(self.parts) > 1 else ""
 
 
@@ -369,13 +371,13 @@ def find_rose_outputs(root: PathLike) -> list[RecordedRun]:
 
 # ---------------------------------------------------------------- rose writer
 #
-# Write a run as ROSE's reference implementation writes its output, for its analysis scripts.
+# Writes a run in the form of ROSE's reference implementation, for its analysis scripts.
 
 
 PROBLEMS = "problem_question_ids"
-"""The file that names the questions which were not judged."""
+"""The file with the ids of the questions that were not judged."""
 
-# Their names of what our judges are called; others keep ours.
+# ROSE's names of our judges; others keep ours.
 _METRICS = {
     "rose": "ROSE",
     "prover": "ProverOnly",
@@ -386,7 +388,7 @@ _METRICS = {
     "rose_wogt": "rose-wogt",
 }
 NO_MODEL = "decisive"
-"""Their folder of the metrics that ask no model."""
+"""ROSE's folder for metrics without a model."""
 
 _SETTLED = (Outcome.CORRECT, Outcome.INCORRECT)
 _STAGES = {"prover": "prover_output", "refuter": "refuter_output", "unified": "pr_output"}
@@ -401,22 +403,23 @@ _Files = dict[str, list[Json]]
 
 
 def write_rose_output(records: Iterable[Record], folder: PathLike) -> list[Path]:
-    """Write ``FOLDER/<benchmark>/<model>/<metric>/eval_results.json`` and what goes with it.
+    """Writes ``FOLDER/<benchmark>/<model>/<metric>/eval_results.json`` and the files that belong to
+    it.
 
-    ``prover_output.json`` and ``refuter_output.json`` (``pr_output.json`` for one prompt) hold
-    what was answered. A case that was not judged (reference_*, database_missing,
-    judge_unavailable) has no row in the results, as with the reference implementation, and is
-    named in ``problem_question_ids.json``. Unknown and abstained count as 0 in its scripts; our
-    reader gets them back from ``outcome``.
+    ``prover_output.json`` and ``refuter_output.json`` (``pr_output.json`` for one prompt) have the
+    answers. As in the reference implementation, a case that was not judged (reference_*,
+    database_missing, judge_unavailable) has no row in the results, and is listed in
+    ``problem_question_ids.json``. Its scripts count unknown and abstained as 0; our reader restores
+    them from ``outcome``.
 
     Args:
-        records: with evidence.
+        records: records with evidence.
 
     Returns:
         The folders that were written.
 
     Raises:
-        InputError: SJ801: a file that cannot be written.
+        InputError: SJ801: a file cannot be written.
     """
     outputs: dict[Path, _Files] = {}
     for record in records:
@@ -427,14 +430,15 @@ def write_rose_output(records: Iterable[Record], folder: PathLike) -> list[Path]
 
 
 def _place(record: Record) -> Path:
-    """Systems have folders of their own: a question's id stands once in a file."""
+    """The folder of a record; each system has its own, because a question's id may occur once in a
+    file."""
     model, metric = _judge_names(record.judge)
     benchmark = "-".join(filter(None, (record.case.benchmark, record.case.source)))
     return Path(_name(benchmark or "cases"), _name(model or NO_MODEL), _name(metric))
 
 
 def _judge_names(judge: str) -> tuple[str, str]:
-    """Model and metric by their names."""
+    """The model and the metric, by ROSE's names."""
     named = JudgeName.parse(judge)
     chosen = dict(named.options)
     head = f"{named.name}:{named.variant}" if named.variant else named.name

@@ -1,4 +1,4 @@
-"""Spider's files: dev.json, and gold files of one query a line."""
+"""Spider's files: dev.json, and gold files with one query per line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KEYS = {
     "difficulty": "difficulty",
 }
 
-# The question and the query once more: cut into tokens, and as Spider's parse tree.
+# Copies of question and query: cut into tokens, and as Spider's parse tree.
 _COPIES = frozenset({"query_toks", "query_toks_no_value", "question_toks", "sql"})
 
 _SYNONYMS = "SpiderSynQuestion"
@@ -37,14 +37,14 @@ class Spider(Format):
     priority = 80
 
     def claims(self, source: Source) -> bool:
-        """Any text of lines, and objects with a query for a database."""
+        """True for any text of lines, and for objects with a query and a database."""
         if source.kind is FileKind.TEXT:
             return True
         asked = has_keys(source, "question") or has_keys(source, _SYNONYMS)
         return asked and has_keys(source, "query", "db_id")
 
     def read(self, source: Source, options: Options) -> Iterator[Case]:
-        """One case a question, or a line."""
+        """One case per question, or per line."""
         if source.kind is FileKind.TEXT:
             return _gold(source, options)
         keys = id_key(source) | _KEYS
@@ -55,7 +55,7 @@ class Spider(Format):
 
 
 def is_gold(lines: Iterable[Line]) -> bool:
-    """Whether what follows a line's last tab is the db_id: only if every line has one.
+    """True if every line ends in a tab and a db_id; queries may contain tabs too.
 
     Queries may hold tabs too.
     """
@@ -63,7 +63,7 @@ def is_gold(lines: Iterable[Line]) -> bool:
 
 
 def split_line(text: str, named: bool) -> tuple[str, str]:
-    """The query and the db_id of a line; blank lines have neither."""
+    """The query and the db_id of a line; both are empty for a blank line."""
     if not named or not text.strip():
         return text.strip(), ""
     sql, _, db_id = text.rpartition("\t")
@@ -93,7 +93,7 @@ def _gold(source: Source, options: Options) -> Iterator[Case]:
             origin=line.origin,
         )
         if not line.text.strip():
-            blank.append(case)  # a reference that lacks, unless the file ends here
+            blank.append(case)  # a missing reference, unless the file ends here
             continue
         yield from blank
         blank.clear()

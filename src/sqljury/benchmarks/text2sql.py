@@ -15,27 +15,29 @@ from sqljury.case import Case, Json
 from sqljury.errors import InputError
 
 NOT_SQL = "-nonsql"
-"""At the end of a file's name: its questions have no SQL, and are about the database before."""
+"""Ends the name of files whose questions have no SQL; they belong to the database named before
+it."""
 
 
 PLACEHOLDERS = "placeholders"
-"""The key of ``extra`` that holds question and SQL before values were filled in, and the values."""
+"""The key of ``extra`` with question and SQL before values were filled in, and the values."""
 
 
 @register
 class Text2Sql(Format):
-    """A case a sentence: its own values in the question and in the first query of its group."""
+    """One case per sentence, with its own values in the question and in the first query of its
+    group."""
 
     name = "text2sql"
     description = "text2sql-data: groups of sentences with placeholders, and their SQL"
     priority = 45
 
     def claims(self, source: Source) -> bool:
-        """By the three lists of each group."""
+        """True if each group has the three lists."""
         return has_keys(source, "sentences", "sql", "variables")
 
     def read(self, source: Source, options: Options) -> Iterator[Case]:
-        """One case a sentence; of a group's queries the first, which is its shortest."""
+        """One case per sentence, with the first query of its group, which is the shortest."""
         benchmark = source.stem if options.benchmark is None else options.benchmark
         db_id = source.stem.removesuffix(NOT_SQL)
         for number, record in enumerate(source.records()):
@@ -72,7 +74,7 @@ class Text2Sql(Format):
 def _variables(
     group: Mapping[str, Json], sentence: Mapping[str, Json], origin: str
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """The value and the type of each placeholder; the group's example where a sentence has none."""
+    """The value and the type of each placeholder; if a sentence has none, the group's example."""
     own = _object(sentence.get("variables") or {}, "variables", origin)
     values = {name: as_text(value, name, origin) or "" for name, value in own.items()}
     types = {}
@@ -91,7 +93,7 @@ def _object(value: Json, what: str, origin: str) -> Mapping[str, Json]:
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
-    """A text with values for its placeholders; in double quotes a quote is doubled.
+    """A text with its placeholders replaced by values; inside double quotes a quote is doubled.
 
     >>> fill('SELECT a FROM t WHERE b = "name0" AND c > number0', {"name0": "x", "number0": "3"})
     'SELECT a FROM t WHERE b = "x" AND c > 3'

@@ -1,4 +1,4 @@
-"""JSON, YAML and SQL scripts as text, read so that the line of each element is known."""
+"""Parsers for JSON, YAML and SQL scripts that know the line of each element."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from sqljury.errors import InputError, MissingExtraError
 
 # ---------------------------------------------------------------- jsontext
 #
-# JSON text, read so that an element's line is known and a repeated key is noticed.
+# JSON text, read so that an element's line is known and a repeated key is detected.
 
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 
 
 class Repeated(Exception):  # noqa: N818 - what happened, turned into a user's error by the caller
-    """A key that stands twice in one object; its text is the key."""
+    """A key occurs twice in one object; the text of the exception is the key."""
 
     line = 0
-    """Of the list's element; 0 where the text is no list."""
+    """The line of the list's element; 0 if the text is not a list."""
 
 
 def json_value(text: str, *, unique: bool = False) -> Json:
-    """One JSON value.
+    """Parses one JSON value.
 
     Args:
-        unique: refuse an object in which a key stands twice (json keeps the last, silently).
+        unique: raise if a key occurs twice in an object (json silently keeps the last).
 
     Raises:
         json.JSONDecodeError: with line and column.
@@ -67,7 +67,8 @@ def json_elements(text: str) -> Iterator[tuple[Json, int]]:
 
 
 def dump(value: Json, *, indent: int | None = None) -> str:
-    """JSON text as people read it; half of a surrogate pair is escaped, it has no UTF-8."""
+    """JSON text with readable characters; half of a surrogate pair is escaped, because UTF-8 has
+    none."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     if text.isascii() or text.encode("utf-8", "ignore").decode() == text:
         return text
@@ -95,7 +96,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_unique)
 
 # ---------------------------------------------------------------- yamltext
 #
-# YAML, read so that an element's line is known, and as JSON would say it.
+# YAML, read so that an element's line is known, with values as in JSON.
 
 
 _DEEPEST: Final = 100
@@ -105,7 +106,8 @@ def yaml_elements(text: str, name: str) -> Iterator[tuple[Json, int]]:
     """The elements of a YAML list, each with the line on which it begins.
 
     Raises:
-        InputError: SJ106: broken, no list, or with what JSON has not (aliases, own types).
+        InputError: SJ106: it is broken, not a list, or has something that JSON does not have
+            (aliases, own types).
     """
     root, build = _read(text, name)
     for node in root.value:
@@ -113,10 +115,10 @@ def yaml_elements(text: str, name: str) -> Iterator[tuple[Json, int]]:
 
 
 def yaml_document(text: str, name: str) -> Json:
-    """A whole YAML mapping.
+    """Parses a whole YAML mapping.
 
     Raises:
-        InputError: as :func:`yaml_elements`; SJ110: a key stands twice.
+        InputError: as for :func:`yaml_elements`; SJ110: a key occurs twice.
     """
     root, build = _read(text, name)
     keys: set[str] = set()
@@ -129,7 +131,7 @@ def yaml_document(text: str, name: str) -> Json:
 
 
 def _read(text: str, name: str) -> tuple[Any, Any]:
-    """The parsed text, and what makes values of its parts."""
+    """The parsed nodes, and the loader that makes values of them."""
     try:
         import yaml
     except ImportError:
@@ -137,7 +139,7 @@ def _read(text: str, name: str) -> tuple[Any, Any]:
     try:
         depth = 0
         for event in yaml.parse(text):
-            # An alias stands for a part elsewhere: a few lines of them unfold to gigabytes.
+            # Aliases are refused: a few lines of them can expand to gigabytes.
             if isinstance(event, yaml.AliasEvent):
                 raise yaml.composer.ComposerError(None, None, "an alias (*)", event.start_mark)
             depth += isinstance(event, yaml.CollectionStartEvent)
@@ -157,7 +159,7 @@ def _read(text: str, name: str) -> tuple[Any, Any]:
 
 
 def _loader(yaml: Any) -> Any:
-    """For it a date is text, as it is in JSON."""
+    """A YAML loader that reads dates as text, as in JSON."""
     made: Any = type("Loader", (yaml.SafeLoader,), {})
     made.add_constructor("tag:yaml.org,2002:timestamp", yaml.SafeLoader.construct_yaml_str)
     return made
@@ -180,7 +182,7 @@ def _broken(error: Any, name: str) -> InputError:
 
 # ---------------------------------------------------------------- statements
 #
-# SQL scripts: queries that end in a semicolon and may go over several lines.
+# SQL scripts: queries that end in a semicolon and may extend over several lines.
 
 
 _PARTS = re.compile(
@@ -191,7 +193,7 @@ _PARTS = re.compile(
 _QUERY = re.compile(r"\(*\s*(select|with|values)\b", re.IGNORECASE)
 _LEADS = re.compile(r"(\b(union|intersect|except|minus|all|distinct|as)|\()\s*$", re.IGNORECASE)
 _LEADS_AFTER_TABLES = re.compile(_LEADS.pattern.replace("|\\(", "|[()]"), re.IGNORECASE)
-"""The query of WITH comes after the bracket of its last table."""
+"""In WITH, the query follows the closing bracket of the last table."""
 _LOOKED_BACK = 200
 
 
@@ -200,15 +202,15 @@ class Statement(NamedTuple):
 
     text: str
     line: int
-    """Where it begins, from 1."""
+    """The line on which it begins, from 1."""
 
 
 def statements_of(text: str) -> list[Statement] | None:
-    """The statements of a script; None where the text is one query a line, or may be.
+    """The statements of a script; None if the text has, or may have, one query per line.
 
-    A script has a statement over several lines, and each statement is a query. A line that begins
-    another query inside of one could as well be the next query of a file with one a line: then it
-    is no script.
+    In a script some statement has several lines, and each statement is a query. If a line inside a
+    statement could begin another query, the text could be a file with one query per line: then it
+    is not read as a script.
     """
     if ";" not in text or not _has_continued_line(text):
         return None
@@ -241,7 +243,7 @@ def _split(text: str) -> Iterator[Statement]:
 
 
 def _holds_another(sql: str) -> bool:
-    """Whether a line outside of brackets begins a query that the text before does not lead to."""
+    """True if a line outside brackets begins a query that does not continue the text before it."""
     leads = _LEADS_AFTER_TABLES if sql.lower().startswith("with") else _LEADS
     depth, before = 0, ""
     for found in _PARTS.finditer(sql):

@@ -1,4 +1,4 @@
-"""TriageSQL's questions: answerable, or one of four ways in which they are not."""
+"""TriageSQL's questions: answerable, or one of four types of unanswerable ones."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class TriageSql(Format):
     priority = 50
 
     def claims(self, source: Source) -> bool:
-        """By its names for where questions and tables are from."""
+        """True if the records have its names for the sources of questions and tables."""
         return has_keys(source, "question", _TYPE, "question_datasetid", "databaseid")
 
     def read(self, source: Source, options: Options) -> Iterator[Case]:
-        """One case a question; the type of an unanswerable one is in ``extra``."""
+        """One case per question; the type of an unanswerable one is in ``extra``."""
         layout = stated({"question": "question", "db_id": "databaseid"}, options.mapping)
         for case in build_all(source, layout, options):
             yield replace(case, answerable=case.extra.get(_TYPE) == _ANSWERABLE)

@@ -102,6 +102,12 @@ def _under_new_names(told: dict[str, Any], typed: str) -> dict[str, Any]:
         options = {name.lstrip("-"): new.lstrip("-") for name, new in moved.options.items()}
         table = found.setdefault(groups[0], {}) if groups else found
         table[last] = {options.get(key, key): value for key, value in own.items()}
+    runs = found.get("runs")
+    if isinstance(runs, dict):  # a command until `runs merge` made it a group
+        own = {key: value for key, value in runs.items() if not isinstance(value, dict)}
+        if own:
+            tables = {key: value for key, value in runs.items() if isinstance(value, dict)}
+            found["runs"] = {**tables, "list": {**own, **tables.get("list", {})}}
     return found
 
 

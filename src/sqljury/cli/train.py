@@ -101,7 +101,7 @@ def train_graph_match(
     as_written: Annotated[
         bool,
         option(
-            "In half of the training pairs, leave one query as written, not canonical.",
+            "In half of the training pairs, keep one query or both as written, not canonical.",
             "--as-written/--canonical-only",
         ),
     ] = True,

@@ -1,4 +1,4 @@
-"""Whether ties can change a query's rows: which rows a LIMIT keeps, or where a bare column is from.
+"""Tests if ties can change a query's rows: by the rows a LIMIT keeps or a bare column comes from.
 
 An engine may choose among tied rows as it likes, so two queries with the same tree may still return
 different rows. They return the same rows if there are no ties.

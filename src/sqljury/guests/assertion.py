@@ -107,7 +107,7 @@ class Assertions:
         raise WrongSQLError(case, name, verdict, message(case, name, verdict, place))
 
     def close(self) -> None:
-        """End the workers."""
+        """End all workers."""
         while self._ready:
             self._ready.popitem()[1].close()
 
@@ -133,7 +133,7 @@ _SHARED = Assertions()
 atexit.register(_SHARED.close)
 
 assert_sql = _SHARED.assert_sql
-"""As :meth:`Assertions.assert_sql`, with workers that stay until the program ends."""
+"""Like :meth:`Assertions.assert_sql`, with workers that stay until the program ends."""
 
 
 def message(case: sj.Case, judge: str, verdict: sj.Verdict, database: str | None = None) -> str:
@@ -149,7 +149,7 @@ def message(case: sj.Case, judge: str, verdict: sj.Verdict, database: str | None
 
 
 def _rows(evidence: Mapping[str, Json]) -> Iterator[str]:
-    """The first rows that only one side has."""
+    """Lines with the first rows that only one side has."""
     explained = evidence.get("explanation")
     if not isinstance(explained, dict):
         return

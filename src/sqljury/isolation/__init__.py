@@ -1,4 +1,4 @@
-"""Processes of our own: how they start, what they may do, how they speak."""
+"""Our own processes: how they start, what they may do, how they communicate."""
 
 from sqljury.isolation.folders import TemporaryFolder
 from sqljury.isolation.mapping import mapped

@@ -1,7 +1,7 @@
-"""Folders under the system's folder of temporary files, of which none stays for ever.
+"""Temporary folders; those of killed processes are removed later.
 
-A process that is killed cannot clean up; the next one does. Each folder holds a file that its
-owner keeps locked: the lock ends with the owner, whatever ends the owner.
+A killed process cannot clean up; the next process does it. Each folder has a file that its owner
+keeps locked; the lock ends with the owner, however it ends.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LOCK = ".owner"
 
 
 class TemporaryFolder:
-    """A new folder for as long as this object, or this process, lives."""
+    """A new folder that lasts as long as this object, or this process."""
 
     def __init__(self) -> None:
         _sweep(Path(tempfile.gettempdir()))
@@ -30,7 +30,7 @@ class TemporaryFolder:
         self._lock = _locked_file(self.path)
 
     def close(self) -> None:
-        """Remove it, with all that is in it."""
+        """Removes it with its contents."""
         shutil.rmtree(self.path, ignore_errors=True)
         if self._lock is not None:
             os.close(self._lock)
@@ -43,12 +43,13 @@ class TemporaryFolder:
         self.close()
 
     def __del__(self) -> None:
-        with contextlib.suppress(AttributeError):  # it never came to be
+        with contextlib.suppress(AttributeError):  # __init__ failed
             self.close()
 
 
 def _locked_file(folder: Path) -> int | None:
-    """Locked before it has its name, by which others find it."""
+    """Creates a file that is locked before it gets the name by which others find it; returns its
+    handle, or None on Windows."""
     if fcntl is None:
         return None
     unnamed = folder / f"{_LOCK}-new"
@@ -59,11 +60,11 @@ def _locked_file(folder: Path) -> int | None:
 
 
 def _sweep(place: Path) -> None:
-    """Remove the folders of processes of ours that were killed."""
+    """Removes the folders of our processes that were killed."""
     if fcntl is None:
         return
     for folder in place.glob(f"{_PREFIX}*"):
-        with contextlib.suppress(OSError):  # another's, in use, or gone by now
+        with contextlib.suppress(OSError):  # of another user, in use, or already removed
             _remove_abandoned(folder)
 
 

@@ -1,8 +1,8 @@
-"""Landlock and seccomp: Linux refuses a process the files that it was not given (kernel 5.13 and
-later) and the system calls that it has no use for.
+"""Landlock and seccomp: Linux (from kernel 5.13) refuses a process all files except given ones, and
+system calls that it does not need.
 
-No package that is kept wraps Landlock (`landlock` on PyPI is a development release), so its three
-system calls are made here, with ctypes. See the kernel's Documentation/userspace-api/landlock.rst.
+No maintained package wraps Landlock (`landlock` on PyPI is a development release), so its three
+system calls are made here with ctypes. See the kernel's Documentation/userspace-api/landlock.rst.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _REFER, _TRUNCATE, _IOCTL_DEVICE = 1 << 13, 1 << 14, 1 << 15
 _READS = _READ_FILE | _READ_DIR
 _ABOUT_FILES = _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEVICE
 _TCP = 0b11  # bind, connect
-_ABSTRACT_SOCKETS, _SIGNALS = 0b01, 0b10  # of processes outside
+_ABSTRACT_SOCKETS, _SIGNALS = 0b01, 0b10  # to processes outside
 
 
 def landlock_version() -> int:
-    """What the kernel's Landlock can do (its ABI); 0 where there is none."""
+    """The version of the kernel's Landlock interface (its ABI); 0 if there is none."""
     if not sys.platform.startswith("linux"):
         return 0
     return max(0, _call(_CREATE, None, 0, _VERSION_ONLY))
@@ -41,12 +41,12 @@ def landlock_version() -> int:
 def restrict_files(
     reads: Iterable[str] | None, writes: Iterable[str] | None, *, network: bool
 ) -> None:
-    """From here on this thread, and all that it starts, has these files and no others.
+    """From now on this thread, and all that it starts, can use only these files.
 
     Args:
         reads: files and folders that may be read; None: all.
         writes: files and folders that may be written (and read); None: all.
-        network: whether TCP may be used.
+        network: True if TCP may be used.
 
     Raises:
         OSError: the kernel refuses.
@@ -75,7 +75,7 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
     try:
         handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
-        return  # what is not there needs no leave
+        return  # a missing file needs no permission
     try:
         if not stat.S_ISDIR(os.fstat(handle).st_mode):
             rights &= _ABOUT_FILES
@@ -100,11 +100,11 @@ def _checked(result: int) -> int:
 
 
 # ------------------------------------------------------------
-# seccomp: Linux refuses a process the system calls that it has no use for.
+# seccomp: Linux refuses a process the system calls that it does not need.
 #
-# A list of what is refused, not of what is allowed: libraries of later days find new calls useful,
-# and files are Landlock's part. `pyseccomp` would need the C library libseccomp on every machine; a
-# filter is some two hundred instructions.
+# The list has the refused calls, not the allowed ones: later libraries use new calls, and files are
+# protected by Landlock. `pyseccomp` would need the C library libseccomp on every machine; a filter
+# is only about two hundred instructions.
 
 _SET_NO_NEW_PRIVILEGES = 38
 _SET_FILTER, _ALL_THREADS = 1, 1
@@ -115,7 +115,7 @@ _OPEN_ANY_FILE = 1 << 1 | 1 << 2  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
 _CLONE_THREAD = 0x00010000
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 
-# Offsets into what a filter looks at.
+# Offsets into the data that a filter reads.
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 
 # Instructions of the filter.
@@ -123,12 +123,12 @@ _LOAD, _IF_EQUAL, _IF_NOT_BELOW, _IF_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 
 _ALLOW = 0x7FFF0000
 _ERROR = 0x00050000
 _INSTRUCTION = 8
-"""Bytes of one."""
+"""Bytes of one instruction."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Machine:
-    """The numbers of one architecture."""
+    """The system call numbers of one architecture."""
 
     audit: int
     seccomp: int
@@ -138,16 +138,16 @@ class _Machine:
     programs: tuple[int, ...]
     """fork, vfork, execve, execveat."""
     network: tuple[int, ...]
-    """socket, socketpair, connect, bind, and io_uring, which goes round all of them."""
+    """socket, socketpair, connect, bind, and io_uring, which can replace all of them."""
     scheduling: tuple[int, ...]
-    """sched_setparam, -scheduler, -affinity, -attr: their first argument is a process."""
+    """sched_setparam, -scheduler, -affinity, -attr: their first argument is a process id."""
     signals: tuple[int, ...]
-    """Those whose first argument is the process that a signal goes to."""
+    """Calls whose first argument is the process that gets a signal."""
     owners: tuple[int, ...]
-    """Owner, mode, times, extended attributes: what Landlock does not know of files."""
+    """Owner, mode, times, extended attributes of files: Landlock does not cover these."""
     never: tuple[int, ...]
-    """Other processes' memory, mounts, modules, clocks, namespaces, keys, tracing, BPF, messages
-    between processes (System V and POSIX), priorities."""
+    """Always refused: other processes' memory, mounts, modules, clocks, namespaces, keys, tracing,
+    BPF, messages between processes (System V and POSIX), priorities."""
 
 
 # The same on both: clone3 is 435.
@@ -195,7 +195,7 @@ _MACHINES = {
 
 
 def has_seccomp() -> bool:
-    """Whether the kernel filters system calls, and we know the numbers of this machine's."""
+    """True if the kernel can filter system calls, and we know this architecture's numbers."""
     machine = _machine()
     if machine is None:
         return False
@@ -207,11 +207,11 @@ def has_seccomp() -> bool:
 
 
 def restrict_calls(*, network: bool, programs: bool) -> None:
-    """From here on this process, all its threads, is refused most of what it has no use for.
+    """From now on this process, with all its threads, is refused most calls that it does not need.
 
     Args:
-        network: whether it may open connections.
-        programs: whether it may start other programs.
+        network: True if it may open connections.
+        programs: True if it may start other programs.
 
     Raises:
         OSError: the kernel refuses.
@@ -234,7 +234,7 @@ def restrict_calls(*, network: bool, programs: bool) -> None:
 
 
 def drop_capabilities() -> None:
-    """From here on root may open any file, as far as it could before, and nothing else that other
+    """From now on root may open any file, as far as it could before, and do nothing else that other
     users may not.
 
     Raises:
@@ -242,7 +242,7 @@ def drop_capabilities() -> None:
     """
     library = ctypes.CDLL(None, use_errno=True)
     header = struct.pack("Ii", _CAPABILITIES_OF_TODAY, 0)
-    # Effective, permitted, inheritable; then the same of the numbers from 32 on.
+    # Effective, permitted, inheritable; then the same for capabilities from 32 on.
     data = struct.pack("6I", _OPEN_ANY_FILE, _OPEN_ANY_FILE, 0, 0, 0, 0)
     for number in range(64):
         if not 1 << number & _OPEN_ANY_FILE:
@@ -253,7 +253,8 @@ def drop_capabilities() -> None:
 
 
 def forbid_privileges() -> None:
-    """No program that this process starts gets more rights than it has; filters need that."""
+    """From now on no program that this process starts can gain rights; seccomp filters require
+    this."""
     ctypes.CDLL(None, use_errno=True).prctl(_SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
 
 
@@ -273,13 +274,14 @@ def _filter(machine: _Machine, own: int, *, network: bool, programs: bool) -> by
         (_IF_EQUAL, 1, 0, machine.audit),
         (_RETURN, 0, 0, no),
         (_LOAD, 0, 0, _NUMBER),
-        (_IF_NOT_BELOW, 0, 1, 0x40000000),  # the other numbering of x86-64
+        (_IF_NOT_BELOW, 0, 1, 0x40000000),  # the second numbering (x32) of x86-64
         (_RETURN, 0, 0, no),
     ]
     for number in refused:
         code += [(_IF_EQUAL, 0, 1, number), (_RETURN, 0, 0, no)]
     if not programs:
-        # Threads yes, processes no; clone3 hides its flags, and the C library tries clone next.
+        # Allow threads, not processes; clone3 hides its flags, and after ENOSYS the C library uses
+        # clone.
         code += [(_IF_EQUAL, 0, 1, _CLONE3), (_RETURN, 0, 0, _ERROR | errno.ENOSYS)]
         code += [
             (_IF_EQUAL, 0, 4, machine.clone),
@@ -293,7 +295,7 @@ def _filter(machine: _Machine, own: int, *, network: bool, programs: bool) -> by
         for number in machine.scheduling:
             code += _first_argument(number, (0, own))
         code += _first_argument(machine.prlimit, (0, own))
-    # A terminal takes what is pushed into it for what its user types.
+    # A terminal treats text that is pushed into it as typed by its user.
     code += [
         (_IF_EQUAL, 0, 5, machine.ioctl),
         (_LOAD, 0, 0, _ARGUMENTS + 8),
@@ -307,7 +309,7 @@ def _filter(machine: _Machine, own: int, *, network: bool, programs: bool) -> by
 
 
 def _first_argument(number: int, allowed: tuple[int, ...]) -> list[tuple[int, int, int, int]]:
-    """A call that may be made with these first arguments only."""
+    """The instructions that allow a call only with these first arguments."""
     steps = [(_IF_EQUAL, 0, 3 + len(allowed), number), (_LOAD, 0, 0, _ARGUMENTS)]
     for left, value in enumerate(reversed(allowed)):
         steps.insert(2, (_IF_EQUAL, left + 1, 0, value))

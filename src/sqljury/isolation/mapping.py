@@ -1,4 +1,4 @@
-"""One function over many jobs, in isolated processes."""
+"""Applies one function to many jobs, in isolated processes."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What became of a job."""
+    """The outcome of a job."""
 
     value: Any = None
     failure: SentError | None = None
     trace: str = ""
-    """Of a defect."""
+    """The traceback of a defect; else empty."""
 
 
 def mapped(
@@ -49,15 +49,15 @@ def mapped(
     sandbox: Sandbox | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Iterator[R]:
-    """The results in the order of the jobs; one worker, or one job, is done without a process.
+    """The results in the order of the jobs; with one worker, or one job, no process is started.
 
     Args:
-        function: one of a module's, whose result has a declared type made of plain values.
-        sandbox: what a process may do; None: what we may.
-        environment: its variables; None: ours.
+        function: a function at module level, whose result has a declared type made of plain values.
+        sandbox: what a process may do; None: the same as this process.
+        environment: its environment variables; None: those of this process.
 
     Raises:
-        SqljuryError: what the function raises.
+        SqljuryError: raised by the function.
         InfrastructureError: SJ406: a process died.
     """
     if workers == 1 or len(jobs) < 2:
@@ -111,13 +111,13 @@ def _asked(process: subprocess.Popen[bytes], job: object) -> Any:
 
 
 def _tell(process: subprocess.Popen[bytes], message: object) -> None:
-    """As a pickle: a process may trust its parent."""
+    """Sends a message as a pickle: a process trusts its parent."""
     assert process.stdin is not None
     send_bytes(process.stdin, pickle.dumps(message))
 
 
 def main() -> None:
-    """Do jobs until standard input ends."""
+    """Runs jobs until standard input ends."""
     requests, replies = private_streams()
     module, name, sandbox = pickle.loads(receive_bytes(requests))
     if sandbox is not None:

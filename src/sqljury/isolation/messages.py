@@ -1,7 +1,7 @@
-"""What processes say to each other: values as JSON and back by their type hints, sent over pipes.
+"""Messages between processes: values as JSON and back by their type hints, sent over pipes.
 
-Nothing that is read can run code, unlike a pickle: a text becomes a value of the declared type, or
-a :class:`ValueError`. Dataclasses and named tuples are written as the list of their fields, bytes
+Unlike a pickle, a message that is read cannot run code: it becomes a value of the declared type, or
+raises :class:`ValueError`. Dataclasses and named tuples are written as lists of their fields, bytes
 as hex.
 
 >>> from sqljury.execution import Limits
@@ -37,7 +37,7 @@ _SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 def to_plain(value: Any) -> Any:
-    """The value in what JSON has: lists, dicts, texts, numbers."""
+    """The value in JSON types: lists, dicts, texts, numbers."""
     if type(value) in _SCALARS:
         return value
     if isinstance(value, Enum):
@@ -69,10 +69,10 @@ def _parts(cls: type[Any]) -> Callable[[Any], tuple[Any, ...]]:
 
 
 def from_plain(kind: type[T] | Any, value: Any) -> T:
-    """The value of that type.
+    """Converts plain JSON data to a value of that type.
 
     Raises:
-        ValueError: it is of another type, or its own class refuses it.
+        ValueError: the data is of another type, or the type's own class refuses it.
     """
     return cast("T", _decoder(cast("Any", kind))(value))
 
@@ -123,7 +123,7 @@ def _generic_decoder(kind: Any) -> _Decode:
 
 
 def _named_tuple_decoder(cls: Any) -> _Decode:
-    """That of a row: most have in every place what decodes to itself, and need no more."""
+    """The decoder of a named tuple; it has a fast path for fields that need no decoding."""
     kinds = list(get_type_hints(cls, vars(sys.modules[cls.__module__])).values())
     whole = _record(cls._make, [_decoder(kind) for kind in kinds])
     ready = [_unchanged(kind) for kind in kinds]
@@ -138,7 +138,7 @@ def _named_tuple_decoder(cls: Any) -> _Decode:
 
 
 def _unchanged(kind: Any) -> frozenset[type]:
-    """The types of JSON values that are values of a type as they are."""
+    """The types of JSON values that are already values of a type, without decoding."""
     if get_origin(kind) in (Union, types.UnionType):
         return frozenset().union(*map(_unchanged, get_args(kind)))
     return frozenset({kind}) & _SCALARS
@@ -220,7 +220,7 @@ def _shown(value: Any) -> str:
 
 
 # ------------------------------------------------------------
-# Errors for users, as they cross the border between processes.
+# Errors for users, sent from one process to another.
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,34 +235,34 @@ class SentError:
 
     @classmethod
     def of(cls, error: SqljuryError) -> SentError:
-        """What an error says."""
+        """The fields of an error."""
         infrastructure = isinstance(error, InfrastructureError)
         return cls(infrastructure, error.code, error.message, error.where, error.hint)
 
     def error(self) -> SqljuryError:
-        """The error, to be raised where the user is."""
+        """The error again, to be raised in the receiving process."""
         kind = InfrastructureError if self.is_infrastructure else InputError
         return kind(self.code, self.message, where=self.where, hint=self.hint)
 
 
 # ------------------------------------------------------------
-# Messages over pipes: JSON, each after its length.
+# Messages over pipes: JSON, each preceded by its length.
 
 _LENGTH = struct.Struct("<Q")
 _LONGEST = 1 << 30
 
 
 def send(stream: IO[bytes], message: object) -> None:
-    """Write one message: a value that :func:`to_plain` knows."""
+    """Writes one message: a value that :func:`to_plain` supports."""
     send_bytes(stream, json.dumps(to_plain(message), separators=(",", ":")).encode())
 
 
 def receive(stream: IO[bytes], kind: type[T] | Any) -> T:
-    """Read one message, which must be of that type.
+    """Reads one message, which must be of that type.
 
     Raises:
-        EOFError: the other side is gone.
-        ValueError: it is something else.
+        EOFError: the other side has ended.
+        ValueError: the message is of another type.
     """
     try:
         return cast("T", from_plain(kind, json.loads(receive_bytes(stream))))
@@ -271,17 +271,17 @@ def receive(stream: IO[bytes], kind: type[T] | Any) -> T:
 
 
 def send_bytes(stream: IO[bytes], body: bytes) -> None:
-    """Write one message as it is."""
+    """Writes one message without conversion."""
     stream.write(_LENGTH.pack(len(body)) + body)
     stream.flush()
 
 
 def receive_bytes(stream: IO[bytes]) -> bytes:
-    """Read one message as it is.
+    """Reads one message without conversion.
 
     Raises:
-        EOFError: the other side is gone.
-        ValueError: it is longer than any of ours.
+        EOFError: the other side has ended.
+        ValueError: it is longer than any message of ours.
     """
     (length,) = _LENGTH.unpack(_read(stream, _LENGTH.size))
     if length > _LONGEST:

@@ -1,7 +1,7 @@
-"""What a process that runs untrusted SQL may still do, should the SQL get out of its engine.
+"""What a process that runs untrusted SQL may still do if the SQL breaks out of its engine.
 
-The parent says it in one value, and the process makes it true before the first statement. It is
-the last of several fences: engines are read-only and limited without it.
+The parent sends it as one value, and the process applies it before the first statement. It is the
+last of several protections: engines are read-only and limited without it.
 """
 
 from __future__ import annotations
@@ -32,43 +32,44 @@ _SYSTEM = (
     *("/proc/meminfo", "/proc/cpuinfo", "/proc/stat", "/proc/sys/vm/overcommit_memory"),
     *("/sys/devices/system/cpu", "/sys/devices/system/node", "/sys/fs/cgroup"),
 )
-"""What interpreters and numeric libraries read of a system."""
+"""System files that interpreters and numeric libraries read."""
 
 _PLAIN_VARIABLES = (
     *("PATH", "HOME", "TMPDIR", "TZ", "TZDIR", "LANG", "LANGUAGE", "LC_", "XDG_CACHE_HOME"),
     *("LD_LIBRARY_PATH", "DYLD_", "OMP_", "OPENBLAS_", "MKL_", "NUMEXPR_", "MALLOC_", "SYSTEMROOT"),
 )
-"""Names, or their beginnings, of variables that hold no secret and that a process may need."""
+"""Names, or prefixes of names, of variables that contain no secret and that a process may need."""
 
 _FIRST_UID, _UIDS = 61_184, 4_336
-"""What systemd hands to services for as long as they live: no file is owned by any of these."""
+"""The range of user ids that systemd gives to running services: no file belongs to any of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sandbox:
-    """What is left to a process.
+    """What a process may do.
 
-    ``reads`` and ``writes`` are files and folders, with all that is in them; None: any. The
-    interpreter's own files are always read.
+    ``reads`` and ``writes`` are files and folders with their contents; None: any. The interpreter's
+    own files can always be read.
     """
 
     reads: tuple[str, ...] | None
     writes: tuple[str, ...] | None
     network: bool = False
     programs: bool = False
-    """Whether it may start other programs, send signals to others, and change owners and modes."""
+    """True if it may start other programs, send signals to others, and change owners and modes."""
     uid: int | None = None
-    """The user that it becomes; None: as the parent."""
+    """The id of the user that it becomes; None: the parent's."""
 
     def enter(self) -> None:
-        """From here on. Call it before the process has threads; there is no way back.
+        """Applies it to this process. To be called before the process has threads; it cannot be
+        undone.
 
-        What the kernel does not know is left out: :func:`missing` tells.
+        What the kernel does not support is left out; :func:`missing` lists it.
         """
         if sys.platform != "win32":
             import resource
 
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # no memory of ours in a file
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # no core dump with our memory
         if self.uid is not None:
             os.setgroups([])
             os.setresgid(self.uid, self.uid, self.uid)
@@ -85,13 +86,13 @@ class Sandbox:
 
 
 def missing() -> list[str]:
-    """What this machine's kernel lacks for a sandbox, in words."""
+    """What this machine's kernel lacks for a sandbox, as texts."""
     lacks = [] if landlock_version() else ["Landlock (Linux 5.13 or later): files"]
     return lacks if has_seccomp() else [*lacks, "seccomp (Linux on x86-64 or ARM): system calls"]
 
 
 def interpreter_files() -> Iterator[str]:
-    """Where Python, its packages and the libraries under them are."""
+    """The folders of Python, its packages and the libraries that they use."""
     yield from _SYSTEM
     yield f"/proc/{os.getpid()}"
     yield from dict.fromkeys((sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix))
@@ -104,26 +105,27 @@ def interpreter_files() -> Iterator[str]:
 def without_secrets(
     variables: Mapping[str, str], *further: str, whole: Callable[[str], bool] = lambda _: False
 ) -> dict[str, str]:
-    """The variables that a process needs in order to run at all: no key, no password.
+    """The environment variables that a process needs to run at all, without keys or passwords.
 
     Args:
-        further: names, or their beginnings, of others that it needs.
-        whole: says of any other name whether it is kept.
+        further: names, or prefixes of names, of others that it needs.
+        whole: called with any other name; True to keep the variable.
     """
     kept = (*_PLAIN_VARIABLES, *further)
     return {name: text for name, text in variables.items() if name.startswith(kept) or whole(name)}
 
 
 def runs_as_root() -> bool:
-    """Whether this process may do everything."""
+    """True if this process may do everything."""
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 def own_uid(reads: Iterable[str]) -> tuple[int | None, str]:
-    """A user of no rights for a process that root starts, or None and why there is none.
+    """A user without rights for a process that root starts; or None and the reason why there is
+    none.
 
-    That user must be able to read what the process needs: where it cannot, root stays root, and
-    is confined by the rest of the sandbox.
+    That user must be able to read what the process needs. If it cannot, the process stays root, and
+    only the rest of the sandbox confines it.
     """
     if not runs_as_root():
         return None, "workers run as you do: only root can start them as another user"
@@ -138,7 +140,8 @@ def own_uid(reads: Iterable[str]) -> tuple[int | None, str]:
 
 
 def _needed(reads: Iterable[str]) -> Iterator[Path]:
-    """The interpreter, where modules are, and what is read: folders as deep as databases lie."""
+    """The interpreter, module folders, and the paths to read: folders to the depth of database
+    files."""
     yield from map(Path, (sys.executable, os.__file__, __file__, *filter(None, sys.path)))
     for path in map(Path, reads):
         yield path
@@ -148,7 +151,7 @@ def _needed(reads: Iterable[str]) -> Iterator[Path]:
 
 
 def _readable_by_others(path: Path, known: dict[Path, bool]) -> bool:
-    """Whether the path, and all folders above it (some are known), are open to everyone."""
+    """True if the path, and all folders above it (some are known), are open to everyone."""
     with contextlib.suppress(OSError):
         mode = path.stat().st_mode
         wanted = 0o5 if stat.S_ISDIR(mode) else 0o4

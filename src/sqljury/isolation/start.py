@@ -1,8 +1,8 @@
-"""Start processes of our own that run our code and nobody else's.
+"""Starts our own processes so that they import our modules only.
 
-Python looks for modules in the current folder first when it is started as ``python -m`` or
-``python -c``: a ``heapq.py`` beside a downloaded benchmark would be run. So processes start with
-``-I``, which ignores that folder and Python's own variables, and are told where modules are.
+With ``python -m`` or ``python -c``, Python looks for modules in the current folder first: a
+``heapq.py`` in a downloaded benchmark would be run. So processes start with ``-I``, which ignores
+that folder and Python's variables, and get the module path from us.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from typing import IO, NoReturn
 from sqljury.errors import InfrastructureError
 
 _ROOT = str(Path(__file__).resolve().parents[2])
-"""The folder that holds the package."""
+"""The folder that contains the package."""
 
 _PARENT_SECONDS = 0.5
 _SET_PARENT_DEATH_SIGNAL = 1
 
-# The standard library stays first: what a path holds by the name of `json` is never it.
+# The standard library stays first: nothing on the path can replace its modules, such as `json`.
 _BOOT = """
 import signal
 signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process, whatever it does
@@ -45,7 +45,8 @@ importlib.import_module(module).main()
 
 
 def module_path() -> list[str]:
-    """Where modules are looked for, without the current folder, and the script's own folder last.
+    """The folders in which modules are searched, without the current folder, and with the script's
+    own folder last.
 
     >>> import os
     >>> os.getcwd() in module_path()
@@ -81,10 +82,10 @@ def start_isolated(
     environment: Mapping[str, str],
     stdout: int | IO[bytes] = subprocess.PIPE,
 ) -> subprocess.Popen[bytes]:
-    """A process that runs ``main()`` of a module of ours; it is talked to by pipes.
+    """Starts a process that runs ``main()`` of one of our modules; it communicates over pipes.
 
     Raises:
-        InfrastructureError: SJ405: it cannot be started.
+        InfrastructureError: SJ405: the process cannot be started.
     """
     command = [sys.executable, "-I", "-c", _BOOT, module, json.dumps(module_path()), *arguments]
     try:
@@ -99,7 +100,7 @@ def start_isolated(
 
 
 def private_streams() -> tuple[IO[bytes], IO[bytes]]:
-    """Our ends of the pipes, out of reach of code that prints or reads standard input."""
+    """Our ends of the pipes, hidden from code that prints or reads standard input."""
     requests = os.fdopen(os.dup(0), "rb")
     replies = os.fdopen(os.dup(1), "wb")
     null = os.open(os.devnull, os.O_RDONLY)
@@ -109,10 +110,10 @@ def private_streams() -> tuple[IO[bytes], IO[bytes]]:
 
 
 def leave_at_once() -> NoReturn:
-    """End this process, which has closed what it had open.
+    """Ends this process at once; it must have closed what it had open.
 
-    The interpreter would take everything apart first, each cell of the results that were kept, and
-    whoever waits for the process would wait for that.
+    A normal exit would first free every object, such as each cell of cached results, and whoever
+    waits for the process would wait for that.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -120,14 +121,15 @@ def leave_at_once() -> NoReturn:
 
 
 def go_on_without_parent() -> None:
-    """When the parent ends and this process is stopped, let it go on, to find that out and end."""
+    """Makes the kernel continue this process if it is stopped when its parent ends, so that it can
+    end."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGCONT, 0, 0, 0)
 
 
 def end_with_parent() -> None:
-    """From here on, when the parent is killed this process ends, also in the middle of work."""
-    go_on_without_parent()  # a change of user has undone it
+    """From now on this process ends when its parent is killed, also in the middle of work."""
+    go_on_without_parent()  # a change of user has reset it
     threading.Thread(target=_watch_parent, args=(os.getppid(),), daemon=True).start()
 
 
@@ -140,17 +142,17 @@ def _watch_parent(parent: int) -> None:
 
 
 # ------------------------------------------------------------
-# Import what a user wrote and asked for by name.
+# Imports modules that a user wrote and named.
 
 
 def import_plugin(name: str) -> ModuleType:
-    """A user's module, of his own folder too, in which nothing is found that is elsewhere.
+    """A user's module, also from the current folder; that folder cannot replace other modules.
 
-    The current folder comes last: what lies in it can be asked for by name, and stands in for no
-    module of Python's, of ours, or of a package that is installed.
+    The current folder is searched last: its modules can be named, but replace no module of Python,
+    of sqljury, or of an installed package.
 
     Raises:
-        ImportError: there is none of that name.
+        ImportError: there is no module of that name.
     """
     here = str(Path.cwd())
     if here not in sys.path and "" not in sys.path:

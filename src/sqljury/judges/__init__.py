@@ -1,4 +1,4 @@
-"""Judges: each looks at a case and gives a verdict. One judge a file."""
+"""Judges: each takes a case and returns a verdict. One file per judge."""
 
 from sqljury.judges.base import Judge, Needs, needs_database, register, settled
 from sqljury.judges.naming import (

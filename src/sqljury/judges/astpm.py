@@ -1,4 +1,4 @@
-"""How much of the reference's syntax tree does the prediction's have, and back?"""
+"""ASTPM: how much of each query's syntax tree is found in the other's."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 @register
 @dataclass(frozen=True)
 class ASTPM(Judge):
-    """Partial matching of syntax trees: what is left of ``relpm`` where queries are not understood.
+    """Partial matching of syntax trees, as ``relpm`` does it for operator trees; needs no schema.
 
     Aliases, the table in front of a column, brackets, case and quotes are not compared.
 
     Args:
-        alpha: in (0, 1), what a node counts against its children when a match is chosen.
-        omega: what a node weighs in the score against each node below it.
+        alpha: in (0, 1), the weight of a node relative to its children when a match is chosen.
+        omega: the weight of a node in the score relative to each node below it.
         beta: how many times as much recall weighs as precision.
-        threshold: the score from which on the verdict is ``correct``; the default does best on a
-            half of FuncEvalGMN's pairs that no reported figure is chosen on.
+        threshold: the lowest score that is ``correct``; the default is the best one on a half of
+            FuncEvalGMN's pairs that is not used for reported figures.
 
     Source: Zhan et al. 2024 (FuncEvalGMN), section 5.2 and appendix A.
     """
@@ -44,11 +44,11 @@ class ASTPM(Judge):
     threshold: float = 0.98
 
     def __post_init__(self) -> None:
-        """Refuse weights that the equations do not allow."""
+        """Raises ValueError for weights that the equations do not allow."""
         self._weights()
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """Matched with the closest reference."""
+        """The verdict by the reference that matches best."""
         return compared(case, lambda sql: _tree(sql, evidence.dialect), self._compare)
 
     def _compare(self, prediction: Node, reference: Node) -> Verdict:

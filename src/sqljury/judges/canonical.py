@@ -1,4 +1,4 @@
-"""Is the prediction's canonical operator tree that of the reference?"""
+"""Proof of equivalence by equal canonical operator trees."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ _PERMUTED = "columns_permuted"
 class CanonicalEquality(Judge):
     """Proof by rewriting: equal canonical trees give equal rows wherever the assumptions hold.
 
-    ``correct`` with the least list of assumptions if the trees are equal; otherwise ``unknown``,
-    as unequal trees prove nothing. Rows are compared as bags, as sequences where the query orders
-    them; constants with case.
+    ``correct``, with the assumptions that the proof needs, if the trees are equal; otherwise
+    ``unknown``, as unequal trees prove nothing. Equal rows are equal bags, or equal sequences if
+    the query orders them; the case of constants counts.
 
     Args:
-        permuted: also accept output columns in another order; it is a label either way.
-        assuming: what may be assumed at most, joined by ``+``: ``primary_key``, ``foreign_key``,
-            ``not_null``, ``types``, ``no_ties``, ``not_empty``; or ``declared`` (keys and
-            types), ``all``, ``nothing``.
+        permuted: also accept output columns in another order; there is a label for that either
+            way.
+        assuming: the assumptions that a proof may make, joined by ``+``: ``primary_key``,
+            ``foreign_key``, ``not_null``, ``types``, ``no_ties``, ``not_empty``; or ``declared``
+            (keys and types), ``all``, ``nothing``.
     """
 
     name: ClassVar[str] = "canonical"
@@ -42,11 +43,11 @@ class CanonicalEquality(Judge):
     assuming: str = "declared"
 
     def __post_init__(self) -> None:
-        """Refuse assumptions that there are not."""
+        """Raises ValueError for assumptions that do not exist."""
         assumptions(self.assuming)
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """Correct if any reference has the same canonical tree."""
+        """``correct`` if any reference has the same canonical tree."""
         from sqljury.equivalence.canonical import equality
 
         schema = evidence.schema()

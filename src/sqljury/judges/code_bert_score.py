@@ -1,4 +1,4 @@
-"""CodeBERTScore: are the tokens of the queries alike, as an encoder sees them in their places?"""
+"""CodeBERTScore: the similarity of two queries' tokens by the vectors of an encoder."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 @register
 @dataclass(frozen=True)
 class CodeBERTScore(Judge):
-    """F1 of the tokens' cosines: each token of a query beside its likest one of the other.
+    """F1 of the tokens' cosines: each token of a query with the most similar one of the other.
 
-    Tokens without a letter or a digit are left out. With several references the nearest counts.
+    Tokens without a letter or a digit are left out. With several references the best score counts.
 
     Args:
-        model: the folder of an encoder that transformers reads, such as CodeBERT.
-        layer: as Python counts; -1 is the last.
-        threshold: the score from which on the verdict is ``correct``.
+        model: the folder of an encoder for the library transformers, such as CodeBERT.
+        layer: the index of the layer that gives the vectors; -1 is the last.
+        threshold: the lowest score that is ``correct``.
 
     Source: Zhou et al. 2023 (CodeBERTScore, arXiv:2302.05527), without the question before the
     code; Zhang et al. 2020 (BERTScore).
@@ -49,20 +49,20 @@ class CodeBERTScore(Judge):
 
     @property
     def runs_network(self) -> bool:
-        """The encoder."""
+        """True: the encoder is a network."""
         return True
 
     @property
     def one_process(self) -> bool:
-        """The encoder is held once."""
+        """True: the encoder is loaded only once per machine."""
         return True
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """Compared with the closest reference."""
+        """The verdict by the most similar reference."""
         return self.judge_many([(case, evidence)])[0]
 
     def judge_many(self, asked: Sequence[tuple[Case, Evidence]]) -> list[Verdict]:
-        """The same verdicts; the encoder reads all queries together, each once."""
+        """The verdicts on several cases; the encoder reads each distinct query once, in batches."""
         cases = [case for case, _ in asked]
         queries = {sql for one in cases for sql in (str(one.predicted_sql), *one.reference_sqls)}
         vectors = _vectors(sorted(queries, key=len), self.model, self.layer)
@@ -74,7 +74,7 @@ class CodeBERTScore(Judge):
 
 
 def _vectors(queries: Sequence[str], model: str, layer: int) -> dict[str, Vectors]:
-    """Of each query, one unit vector for each token that says something."""
+    """Per query, the unit vectors of its tokens that have a letter or a digit."""
     import numpy as np
 
     from sqljury.learning.representations import token_states
@@ -88,7 +88,7 @@ def _vectors(queries: Sequence[str], model: str, layer: int) -> dict[str, Vector
 
 
 def f1_of_cosines(prediction: Vectors, reference: Vectors) -> float:
-    """Precision and recall are the means of each token's highest cosine; 0 where a side is empty.
+    """F1 of precision and recall, the means of each token's highest cosine; 0 if a side is empty.
 
     >>> import numpy as np
     >>> f1_of_cosines(np.eye(2), np.eye(2)[:1])

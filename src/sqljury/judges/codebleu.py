@@ -30,8 +30,8 @@ class CodeBLEU(Judge):
 
     Args:
         tree: ``syntax`` or ``operator``; the latter needs the schema.
-        threshold: the score from which on the verdict is ``correct``; the default does best on a
-            half of FuncEvalGMN's pairs that no reported figure is chosen on.
+        threshold: the lowest score that is ``correct``; the default is the best one on a half of
+            FuncEvalGMN's pairs that is not used for reported figures.
 
     Source: Ren et al. 2020 (CodeBLEU); Zhan et al. 2024 (FuncEvalGMN), table 1.
     """
@@ -45,12 +45,12 @@ class CodeBLEU(Judge):
     threshold: float = 0.72
 
     def __post_init__(self) -> None:
-        """Refuse unknown trees."""
+        """Raises ValueError for an unknown tree."""
         if self.tree not in _TREES:
             raise ValueError(f"there is no tree {self.tree!r}; known: {', '.join(_TREES)}")
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """Compared with the closest reference."""
+        """The verdict by the most similar reference."""
         if self.tree == "operator" and evidence.schema() is None:
             return Verdict(outcome=Outcome.DATABASE_MISSING, reason=f"no schema of {case.db_id!r}")
         return compared(case, lambda sql: self._read(sql, evidence), self._compare)

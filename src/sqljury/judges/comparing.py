@@ -1,4 +1,4 @@
-"""What judges share that compare the prediction's text with those of the references."""
+"""The common parts of judges that compare the prediction's text with the references' texts."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ def compared(
     read: Callable[[str], Any],
     compare: Callable[[Any, Any], Verdict],
 ) -> Verdict:
-    """The best verdict that the prediction gets beside any of the references.
+    """The verdict with the highest score that comparing with one of the references gives.
 
     Args:
         case: with a prediction and at least one reference.
-        read: gives what is compared of a text, or an ``Unreadable`` that says why there is nothing.
-        compare: the verdict on the prediction and one reference.
+        read: turns a text into what is compared, or into an ``Unreadable`` with the reason.
+        compare: gives the verdict on the prediction and one reference.
 
     Returns:
-        ``unknown`` with the reason where a text cannot be read: that says nothing of its rows.
+        ``unknown`` with the reason if the prediction or all references cannot be read: such a
+        query may still return the right rows.
     """
     from sqljury.trees.nodes import Unreadable
 
@@ -53,7 +54,7 @@ def _unreadable(whose: str, found: Unreadable) -> Verdict:
 
 
 def graded(score: float, threshold: float, reason: str, **measures: float) -> Verdict:
-    """A verdict by a score in [0, 1], correct from the threshold on."""
+    """The verdict for a score in [0, 1]: ``correct`` if it reaches the threshold."""
     outcome = Outcome.CORRECT if score >= threshold else Outcome.INCORRECT
     return Verdict(outcome=outcome, score=score, reason=reason, measures=measures)
 
@@ -61,7 +62,11 @@ def graded(score: float, threshold: float, reason: str, **measures: float) -> Ve
 def partially(
     prediction: Node, reference: Node, weights: Weights, threshold: float, what: str
 ) -> Verdict:
-    """The verdict by how much of two trees is found in each other; ``what`` they are, in words."""
+    """The verdict for a partial match of two trees.
+
+    Args:
+        what: the kind of trees, for the reason.
+    """
     from sqljury.likeness.matching.partial import partial_match
 
     found = partial_match(prediction, reference, weights)

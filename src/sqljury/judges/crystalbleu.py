@@ -22,8 +22,8 @@ class CrystalBLEU(Judge):
     """BLEU-4 over tokens, leaving out the 500 commonest n-grams of Spider's training queries.
 
     Args:
-        threshold: the score from which on the verdict is ``correct``; the default does best on a
-            half of FuncEvalGMN's pairs that no reported figure is chosen on.
+        threshold: the lowest score that is ``correct``; the default is the best one on a half of
+            FuncEvalGMN's pairs that is not used for reported figures.
 
     Source: Eghbali and Pradel 2022 (CrystalBLEU).
     """
@@ -35,7 +35,7 @@ class CrystalBLEU(Judge):
     threshold: float = 0.98
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """Compared with the closest reference."""
+        """The verdict by the most similar reference."""
         return compared(case, lambda sql: _read(sql, evidence.dialect), self._compare)
 
     def _compare(self, prediction: Sequence[str], reference: Sequence[str]) -> Verdict:

@@ -1,4 +1,4 @@
-"""Is the prediction equivalent to the reference, whatever the data?"""
+"""Equivalence with the reference: a proof, a counterexample, or neither."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sqljury.databases.generated import DataProfile
 
 DEFAULT_PROFILES = "clean+duplicates+foreign_keys_violated"
-"""Where NULLs or repeated keys alone make a difference, people mostly do not call it one."""
+"""People mostly do not count a difference that only NULLs or repeated keys show."""
 
 
 @register
@@ -27,22 +27,23 @@ DEFAULT_PROFILES = "clean+duplicates+foreign_keys_violated"
 class Equivalence(Judge):
     """Equivalence with the reference on generated databases; needs no rows, only the schema.
 
-    Refuted is ``incorrect``, with a small database as evidence; no counterexample is ``unknown``
-    with a score above one half. With several references the best answer decides. The score says
-    how much a difference weighs, or how hard one was looked for.
+    Proved is ``correct``; refuted is ``incorrect``, with a small database as evidence; no
+    counterexample is ``unknown`` with a score above one half. With several references the best
+    answer decides. Without a proof, the score says how much a difference weighs, or how many
+    databases showed none.
 
     Args:
         policy: the variant: when two results are the same.
         column_order: ``given`` or ``any``, instead of the policy's.
-        profiles: the data on which a difference counts, joined by ``+``: ``clean``,
+        profiles: the kinds of data on which a difference counts, joined by ``+``: ``clean``,
             ``duplicates`` (equal rows in tables without a key), ``foreign_keys_violated``,
             ``nulls``, ``keys_violated``, ``edge_values``.
         seed: of the generated databases.
-        seconds: most processor time for the databases of one pair.
-        second_opinion: run a counterexample in DuckDB, too.
-        assuming: what a proof may assume at most, as for the judge ``canonical``; an assumption
-            that a profile contradicts counts only where that profile shows no difference.
-        prove: look for a proof; with z3 where it is installed.
+        seconds: the most processor time for the databases of one pair.
+        second_opinion: run a counterexample in DuckDB as well.
+        assuming: the assumptions that a proof may make, as for the judge ``canonical``; one that a
+            profile contradicts is used only if that profile shows no difference.
+        prove: search for a proof, with z3 if it is installed.
 
     Source: Zhong, Yu and Klein 2020 (test suites); Zhou et al. 2022 (SPES); He et al. 2024
     (VeriEQL).
@@ -63,7 +64,7 @@ class Equivalence(Judge):
     prove: bool = True
 
     def __post_init__(self) -> None:
-        """Refuse a policy, profiles or assumptions that there are not."""
+        """Raises ValueError for a policy, profiles or assumptions that do not exist."""
         _ = self.rules, data_profiles(self.profiles), assumptions(self.assuming)
 
     @cached_property
@@ -74,7 +75,7 @@ class Equivalence(Judge):
         return make_policy(self.policy, column_order=self.column_order)
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """Compared with each reference; the best answer decides."""
+        """The verdict by the reference with the best answer."""
         answers = [
             self._answer(sql, str(case.predicted_sql), evidence) for sql in case.reference_sqls
         ]
@@ -109,10 +110,10 @@ class Equivalence(Judge):
 
 
 def data_profiles(text: str) -> list[DataProfile]:
-    """The data profiles that ``clean+nulls`` names.
+    """The data profiles in a text such as ``clean+nulls``.
 
     Raises:
-        ValueError: there is none of a name.
+        ValueError: there is no profile of a name.
     """
     from sqljury.databases.generated import DataProfile
 
@@ -125,7 +126,7 @@ def data_profiles(text: str) -> list[DataProfile]:
 
 
 def possible_profiles(profiles: list[DataProfile], dialect: str) -> list[DataProfile]:
-    """Those of the profiles that a database of the dialect's engine can have."""
+    """The profiles, without violated foreign keys if the dialect's engine always enforces them."""
     from sqljury.databases.generated import HOLDS_FOREIGN_KEYS, DataProfile
 
     if dialect not in HOLDS_FOREIGN_KEYS:

@@ -1,4 +1,4 @@
-"""Is the text of the prediction the text of the reference?"""
+"""Exact match of the texts of prediction and reference."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _FORMS = ("", "text")
 class ExactMatch(Judge):
     """The text is a reference's text, but for white space, case, comments and semicolons.
 
-    What stands in quotes is compared as it is. A prediction that says the same in other words is
-    incorrect here: this is a lower bound, and a check for predictions copied from references.
+    Text in quotes is compared unchanged. An equivalent prediction with another text is incorrect:
+    the score is a lower bound of accuracy, and finds predictions copied from references.
 
     Args:
-        form: ``text`` (``exact_match:text``) compares character by character, but for white space
-            at both ends, as ROSE's EM does.
+        form: ``text`` (``exact_match:text``) compares character by character, except for white
+            space at both ends, as ROSE's EM does.
     """
 
     name: ClassVar[str] = "exact_match"
@@ -35,12 +35,12 @@ class ExactMatch(Judge):
     form: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse unknown forms."""
+        """Raises ValueError for an unknown form."""
         if self.form not in _FORMS:
             raise ValueError(f"there is no form {self.form!r}; known: text")
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """Correct if any reference has the same text."""
+        """``correct`` if any reference has the same text."""
         predicted = self._compared(str(case.predicted_sql), evidence)
         if any(self._compared(sql, evidence) == predicted for sql in case.reference_sqls):
             return Verdict.correct("same text")

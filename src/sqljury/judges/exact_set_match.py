@@ -1,4 +1,4 @@
-"""Are the clauses of the prediction those of the reference, as sets?"""
+"""Spider's exact set match: the clauses of prediction and reference are compared as sets."""
 
 from __future__ import annotations
 
@@ -34,25 +34,26 @@ COMPONENTS = (
 class ExactSetMatch(Judge):
     """Spider's exact set match: every clause has the same parts, in any order, without values.
 
-    Compared as the evaluation script does: SELECT without DISTINCT; conditions without what
-    columns are compared with, unless that is a subquery; GROUP BY by column names; one direction
-    for all of ORDER BY; LIMIT there or not; tables without their join conditions; columns
-    that a foreign key makes equal are one column. Subqueries in WHERE, HAVING and FROM must be
-    the same in everything but values (in FROM: in values, too).
+    The comparison is that of the evaluation script: SELECT without DISTINCT; conditions without
+    their right sides, unless these are subqueries; GROUP BY by column names; one direction for all
+    of ORDER BY; whether there is a LIMIT; tables without their join conditions; columns that a
+    foreign key makes equal count as one column. Subqueries in WHERE, HAVING and FROM must be the
+    same in everything but values (in FROM: in values, too).
 
-    Differs from the script where its parser fails: what its grammar lacks (INNER and outer joins,
-    ``<>``, aliases without AS, CTEs, OFFSET, …) is read and compared and not counted as wrong, an
-    OR behind a comparison of two columns is seen, and an alias holds for its own SELECT only.
+    It differs from the script where the script's parser fails: what its grammar lacks (INNER and
+    outer joins, ``<>``, aliases without AS, CTEs, OFFSET, …) is parsed and compared instead of
+    being counted as wrong, an OR after a comparison of two columns is not lost, and an alias is
+    valid in its own SELECT only.
 
     A prediction that cannot be parsed is ``prediction_error``; if no reference can be, the
     verdict is ``unknown``. The measures are 1 for each component that agrees with the closest
     reference.
 
     Args:
-        grammar: ``official`` (``exact_set_match:official``) says what the script says, its parser's
-            failures included: a prediction that it cannot read is incorrect, what it passes over
-            does not count, and a reference that it cannot read is ``unknown`` (the script stops).
-            The schema must be known.
+        grammar: ``official`` (``exact_set_match:official``) gives the script's results including
+            the failures of its parser: a prediction that it cannot parse is incorrect, what it
+            skips does not count, and a reference that it cannot parse is ``unknown`` (the script
+            stops there). The schema must be known.
         values: compare values and the number of LIMIT as well.
 
     Source: Yu et al. 2018 (Spider), section 5.
@@ -67,12 +68,12 @@ class ExactSetMatch(Judge):
     values: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse unknown grammars."""
+        """Raises ValueError for an unknown grammar."""
         if self.grammar not in ("", "official"):
             raise ValueError(f"there is no grammar {self.grammar!r}; known: official")
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """Correct if any reference has the same components."""
+        """``correct`` if any reference has the same components."""
         if self.grammar == "official":
             return self._as_the_script(case, evidence)
         return self._judged(str(case.predicted_sql), case.reference_sqls, evidence)
@@ -139,7 +140,7 @@ class ExactSetMatch(Judge):
         return dict(zip(COMPONENTS, agrees, strict=True))
 
     def _same_operands(self, reference: Clauses, prediction: Clauses) -> bool:
-        """INTERSECT, UNION, EXCEPT: the same operation with a query that matches."""
+        """True if both have the same set operation (or none) and their second operands match."""
         if reference.set_operation != prediction.set_operation:
             return False
         if reference.operand is None or prediction.operand is None:
@@ -148,7 +149,7 @@ class ExactSetMatch(Judge):
 
 
 def _column_name(text: str) -> str:
-    """A grouping column without its table: either side of a join will do."""
+    """The name of a grouping column without its table, as both sides of a join are equal."""
     return text.rpartition(".")[2]
 
 

@@ -1,4 +1,4 @@
-"""Does the prediction run at all?"""
+"""Whether the prediction runs on its database."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sqljury.verdict import Verdict
 @register
 @dataclass(frozen=True)
 class Executable(Judge):
-    """The prediction runs on its database, within the limits; no reference is asked for."""
+    """The prediction runs on its database, within the limits; needs no reference."""
 
     name: ClassVar[str] = "executable"
     version: ClassVar[int] = 1
     needs: ClassVar[Needs] = Needs.DATABASE | Needs.PREDICTION_ROWS
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """Correct: a prediction that does not run never comes here."""
+        """``correct``, as a prediction that does not run gets its verdict before."""
         table = evidence.rows(str(case.predicted_sql)).table
         count = len(table.rows) if table is not None else 0
         labels = () if count else ("empty_result",)

@@ -43,15 +43,15 @@ class ExecutionMatch(Judge):
 
     Args:
         policy: the variant: ``strict``, ``spider``, ``bird``, ``rose`` or ``intent``; the other
-            options change one side of it.
-        duplicates: ``bag`` counts equal rows, ``set`` does not.
-        row_order: which ORDER BY of the reference binds: ``top_level``, ``anywhere`` or none
-            (``free``).
+            options change single rules of it.
+        duplicates: ``bag`` counts how often a row occurs, ``set`` does not.
+        row_order: which ORDER BY of the reference makes row order count: ``top_level``,
+            ``anywhere`` (also in subqueries) or none (``free``).
         column_order: ``given`` or ``any``.
         extra_columns: whether one side may have more columns.
         values: ``typed``, ``exact``, ``lenient`` or ``text``.
         tolerance: numbers a and b are equal if |a - b| <= tolerance * max(1, |a|, |b|).
-        keep_distinct: leave DISTINCT in where the policy removes it.
+        keep_distinct: keep DISTINCT if the policy removes it.
 
     Source: Yu et al. 2018 (Spider); Zhong et al. 2020 (test suites); Li et al. 2023 (BIRD).
     """

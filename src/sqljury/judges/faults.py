@@ -1,4 +1,4 @@
-"""Does the query have a fault that its text, its question and its data show?"""
+"""The checks of ``sqljury.faults`` as a judge."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _NOTHING = "no fault was found"
 class Faults(Judge):
     """The query has none of the faults that its text, its question and the data can show.
 
-    No reference and no model is asked. What weak checks find are hints: they are in the evidence
-    and do not make a query wrong. The score is how unlikely a fault is, by how often findings of
-    the same check were right when people read them.
+    Needs no reference and no model. Findings of weak checks are hints: they are in the evidence
+    and do not make a query wrong. The score is one minus the probability of a fault, which is how
+    often people confirmed findings of the same check.
 
     Args:
         checks: codes, or beginnings of codes, of the checks to make, joined by ``+``; empty: all.
@@ -40,11 +40,12 @@ class Faults(Judge):
 
     @property
     def executes(self) -> bool:
-        """It looks at rows where it can."""
+        """True: checks execute queries if there is a database."""
         return True
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """Incorrect with a finding, correct without; unknown where most checks were skipped."""
+        """``incorrect`` with a finding, ``correct`` without; ``unknown`` if there is none and more
+        than half of the checks were skipped."""
         sql = admit(str(case.predicted_sql), evidence.dialect)
         if not isinstance(sql, str):
             return failed_prediction(sql)
@@ -68,7 +69,7 @@ class Faults(Judge):
 
     @property
     def threshold(self) -> float:
-        """Just above a half: what is as likely a fault as not is no yes."""
+        """Just above 0.5: a query that is as likely wrong as right is not a yes."""
         return nextafter(0.5, 1)
 
 
@@ -81,7 +82,7 @@ _LACKS = {
 
 
 def _lacks(checks: Sequence[Check], sees: Sees) -> Iterator[str]:
-    """What is not there for some of the checks, in words."""
+    """What some of the checks need and the query lacks, in words."""
     for one, words in _LACKS.items():
         if one not in sees and any(one in check.sees for check in checks):
             yield words

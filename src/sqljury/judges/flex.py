@@ -1,4 +1,4 @@
-"""FLEX: a model looks for the accidents and the injustices of execution accuracy."""
+"""FLEX: a model corrects wrong results of execution accuracy, in both directions."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ FLEX_DIFFER = Prompt("flex_differ", _ANSWER)
 @register
 @dataclass(frozen=True)
 class Flex(ComparingJudge):
-    """A model corrects execution accuracy: one prompt where the rows agree, one where not.
+    """A model corrects execution accuracy: one prompt if the rows agree, another if not.
 
-    Where they agree (`match`: bird, rose, strict, intent) it looks for accidental matches, and
-    is not shown the rows; where they differ, for differences that do no harm.
+    If they agree (`match`: bird, rose, strict, intent), the model searches for accidental matches
+    and is not shown the rows; if they differ, for differences that do not matter.
 
     Source: Kim et al. 2024, FLEX (arXiv:2409.19014; NAACL 2025).
     """
@@ -35,7 +35,7 @@ class Flex(ComparingJudge):
     match: str = "bird"
 
     def once(self, conversation: Conversation) -> Verdict:
-        """One question, by what the comparison of the rows says."""
+        """The verdict of one question, chosen by whether the rows are equal."""
         dossier = self.dossier(conversation)
         equal, rows = self.compare(conversation)
         queries = [dossier.predicted_sql, *dossier.running_references()]

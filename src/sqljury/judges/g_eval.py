@@ -19,7 +19,8 @@ G_EVAL = Prompt("g_eval", answer(score={"type": "integer", "enum": [0, 1]}))
 class GEval(ModelJudge):
     """A model scores prediction and reference as consistent (1) or not (0), from their texts alone.
 
-    No reasoning is asked for and no schema shown. With several references one is enough.
+    The model gives no reasons and is shown no schema. With several references one consistent
+    with the prediction is enough.
 
     Source: Liu et al. 2023, G-Eval (arXiv:2303.16634), as FuncEvalGMN (Zhan et al. 2025,
     appendix N.2) applies it to SQL.
@@ -33,7 +34,7 @@ class GEval(ModelJudge):
     prompts: ClassVar[tuple[Prompt, ...]] = (G_EVAL,)
 
     def once(self, conversation: Conversation) -> Verdict:
-        """Ask about each reference until one agrees."""
+        """Asks about one reference after the other until one is consistent."""
         dossier = Dossier(conversation.case, conversation.evidence)
         for number, reference in enumerate(conversation.case.reference_sqls, start=1):
             stage = "scorer" if number == 1 else f"scorer {number}"

@@ -1,4 +1,4 @@
-"""How far apart are the graphs of the two queries, as a trained network sees them?"""
+"""The distance between the graphs of two queries, by a trained graph network."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from sqljury.trees.nodes import Unreadable
 
     Graphs = tuple[QueryGraph, ...]
-    """Of one query in each form that the model sees."""
+    """The graphs of one query, one per form that the model reads."""
 
 _DIGITS = 6
-"""Of a score, behind the point: beyond the tenth it depends on which pairs are judged together."""
+"""Decimal places of a score: beyond the tenth it depends on which pairs are judged together."""
 MOST_NODES = 600
-"""Of a graph: positions take the cube of their number, half a second from there on."""
+"""The most nodes of a graph: encoding their positions takes cubic time, half a second for so many.
+"""
 
 
 @register
@@ -34,15 +35,15 @@ MOST_NODES = 600
 class GraphMatch(Judge):
     """A graph network's distance between the queries; needs no rows, only the schema.
 
-    The score is max(0, (3 - distance) / 3): 1 for queries whose graphs are equal. Where the model
-    sees queries in two forms (canonical by what the schema declares, and by what ordinary data
-    keeps) it is the mean of both. The threshold is that of the model, chosen on validation pairs.
-    With several references the nearest counts. A
-    query that cannot be read is ``unknown``.
+    The score is max(0, (3 - distance) / 3): 1 for queries whose graphs are equal. If the model
+    reads queries in two forms (canonical by what the schema declares, and by what holds for
+    ordinary data), it is the mean of both. The threshold is stored in the model and was chosen on
+    validation pairs. With several references the nearest counts. A query that cannot be read is
+    ``unknown``.
 
     Args:
-        model: a file that ``sqljury train graph-match`` wrote; the one that comes with sqljury if
-            empty.
+        model: a file that ``sqljury train graph-match`` wrote; if empty, the model shipped with
+            sqljury.
 
     Source: Zhan et al. 2024 (FuncEvalGMN), section 4 and appendix L.
     """
@@ -56,12 +57,12 @@ class GraphMatch(Judge):
 
     @property
     def threshold(self) -> float:
-        """The score from which on the verdict is ``correct``."""
+        """The lowest score that is ``correct``."""
         return self.matcher.threshold
 
     @property
     def runs_network(self) -> bool:
-        """The graph network."""
+        """True: the judge runs a graph network."""
         return True
 
     def signature_fields(self) -> dict[str, Json]:
@@ -69,11 +70,11 @@ class GraphMatch(Judge):
         return {"model": hashlib.sha256(self._path.read_bytes()).hexdigest()[:8]}
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """The score beside the nearest reference."""
+        """The verdict by the nearest reference."""
         return self.judge_many([(case, evidence)])[0]
 
     def judge_many(self, asked: Sequence[tuple[Case, Evidence]]) -> list[Verdict]:
-        """The same verdicts, from one look of the network at all pairs."""
+        """The verdicts on several cases; the network gets all pairs at once."""
         graphs = [self._of_case(case, evidence) for case, evidence in asked]
         waiting = {
             (id(prediction), id(reference)): _pairs(prediction, reference)
@@ -86,7 +87,7 @@ class GraphMatch(Judge):
             key = id(prediction), id(reference)
             if key not in scores:
                 return graded(1.0, self.threshold, "the graphs are equal")
-            # What the last digits are depends on what the network looks at beside a pair.
+            # The last digits depend on which other pairs are in the batch.
             return self._verdict(round(scores[key], _DIGITS), waiting[key])
 
         return [
@@ -95,8 +96,9 @@ class GraphMatch(Judge):
         ]
 
     def _of_case(self, case: Case, evidence: Evidence) -> dict[str, Graphs | Unreadable]:
-        """The graphs of the prediction, then of the references; of an unreadable prediction alone
-        why it is."""
+        """By query, the graphs of the prediction and then of the references.
+
+        If the prediction cannot be read, only the reason for that."""
         from sqljury.trees.nodes import Unreadable
 
         prediction = str(case.predicted_sql)
@@ -119,7 +121,7 @@ class GraphMatch(Judge):
         """The network.
 
         Raises:
-            InputError: SJ020, SJ030, SJ031: the model's file is not there, or not one.
+            InputError: SJ020, SJ030, SJ031: the model's file is missing or invalid.
             MissingExtraError: torch is not installed.
         """
         return _loaded(str(self._path))
@@ -150,7 +152,7 @@ class GraphMatch(Judge):
 
 
 def _compared(graphs: Mapping[str, Graphs | Unreadable]) -> Iterator[tuple[Graphs, Graphs]]:
-    """The prediction beside each reference that can be read and is another."""
+    """The prediction with each readable reference whose graphs differ from its own."""
     from sqljury.trees.nodes import Unreadable
 
     prediction, *references = graphs.values()

@@ -41,28 +41,29 @@ _SUREST: Final = 1e-6
 class Jury(Judge):
     """The probability that the prediction answers the question, from all evidence at hand.
 
-    Trees weigh what `sqljury evaluate --features` finds: rows under each policy, differences
-    weighed against the question, faults of prediction and reference, schema linking, the
-    verifier. A database or a question that is not there is missing evidence. Without a schema the
-    trees cannot say: only what models answer counts, and where none does it is `unknown`.
+    Decision trees weigh the features of `sqljury evaluate --features`: rows under each policy,
+    differences by whether the question asks for them, faults of prediction and reference, schema
+    linking, the verifier. Features of a missing database or question are left out. Without a
+    schema the trees cannot be used: only answers of models count, and without these the verdict
+    is `unknown`.
 
-    With models, those are asked where that is not sure enough: each time the question whose answer
-    is expected to tell most for its price (ROSE's Prover and Refuter, FLEX, the unified prompt),
-    until the probability is `target`, or no answer could change the verdict.
+    With models, these are asked if the trees are not sure enough. The next question is always the
+    one whose answer is expected to be most informative for its price (ROSE's Prover and Refuter,
+    FLEX, the unified prompt), until the probability reaches `target` or no answer could change the
+    verdict.
 
     Args:
         models: the variant: `offline` asks no chat model; else `PROVIDER:A+PROVIDER:B`.
-        threshold: the probability from which on the verdict is `correct`.
+        threshold: the lowest probability that is `correct`.
         band: probabilities nearer to the threshold than this are `unknown`.
-        weights: a file that `sqljury train jury` wrote; by default the one that
-            comes along.
-        target: the probability of either verdict from which on no model is asked; 1 asks every
-            model everything.
-        max_calls: calls for one case at most; 0 for any number.
-        max_cost: US dollars for one case at most, as expected; 0 for any.
-        reliability: a file that `sqljury agree --calibrate` wrote; by default the one that
-            comes along.
-        recorded: a folder of recorded answers that answers for the models.
+        weights: a file that `sqljury train jury` wrote; by default the one shipped with sqljury.
+        target: no further question is asked once either verdict has this probability; 1 asks every
+            question of every model.
+        max_calls: the most calls for one case; 0 for no limit.
+        max_cost: the most US dollars for one case, by expected prices; 0 for no limit.
+        reliability: a file that `sqljury agree --calibrate` wrote; by default the one shipped with
+            sqljury.
+        recorded: a folder of recorded answers to use instead of asking the models.
         model_options: for all models, `key=value` joined by `;`.
 
     Source: docs/jury-judge.md.

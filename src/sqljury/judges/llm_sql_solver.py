@@ -1,4 +1,4 @@
-"""LLM-SQL-Solver: a model says whether two queries are equivalent, by thinking of databases."""
+"""LLM-SQL-Solver: a model says whether two queries are equivalent."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class LlmSqlSolver(ModelJudge):
     With several references one that is equivalent is enough.
 
     Args:
-        task: the variant. ``strict``: the same on every database (Miniature & Mull: execute on a
-            small one, then look for one that tells them apart). ``relaxed``: the same but for
-            minor differences (Explain & Compare).
+        task: the variant. ``strict``: equal rows on every database (Miniature & Mull: the model
+            works out both results on a small database, then searches for one on which they
+            differ). ``relaxed``: the same except for minor differences (Explain & Compare).
 
     Source: Zhao et al. 2023, LLM-SQL-Solver (arXiv:2312.10321).
     """
@@ -54,7 +54,7 @@ class LlmSqlSolver(ModelJudge):
         object.__setattr__(self, "prompts", (_TASKS[self.task],))
 
     def once(self, conversation: Conversation) -> Verdict:
-        """Ask about each reference until one is equivalent."""
+        """Asks about one reference after the other until one is equivalent."""
         dossier = Dossier(conversation.case, conversation.evidence)
         first: dict[str, Json] | None = None
         for number, reference in enumerate(conversation.case.reference_sqls, start=1):

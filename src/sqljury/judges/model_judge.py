@@ -29,8 +29,8 @@ class ModelJudge(Judge):
     Args:
         model: ``PROVIDER:MODEL``, such as ``openai:o3-2025-04-16``.
         model_options: ``key=value`` pairs for the model, joined by ``;``: ``temperature=0;seed=7``.
-        dated: the model's release as ``yymm``, where its name does not say it.
-        repeats: how often the whole judgement is asked for; the majority decides.
+        dated: the model's release as ``yymm``, if its name does not contain it.
+        repeats: how often the whole judgement is made; the majority decides.
     """
 
     reads_question: ClassVar[bool] = True
@@ -95,9 +95,9 @@ class IntentJudge(ModelJudge):
     """A judge that shows a model the question, the database and the queries.
 
     Args:
-        rows: how many rows of a result are shown; its true size always is.
+        rows: how many rows of a result are shown; their total number is always shown.
         samples: how many values of each column are shown.
-        criteria: acceptance criteria for all cases, beside those that a case carries.
+        criteria: acceptance criteria for all cases, added to those of the case.
     """
 
     rows: int = 20

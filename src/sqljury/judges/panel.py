@@ -21,12 +21,12 @@ from sqljury.verdict import Verdict
 class Panel(Judge):
     """Several models judge the same case, and the majority decides; a tie is `unknown`.
 
-    Where they disagree the verdict carries the label `panel_disagrees` and each member's vote;
-    the measure `agreement` is the larger side's share.
+    The evidence has each member's vote. If they disagree, the verdict has the label
+    `panel_disagrees`; the measure `agreement` is the majority's share of the votes.
 
     Args:
         models: two or more, as ``PROVIDER:A+PROVIDER:B+PROVIDER:C``.
-        member: the judge that each of them is.
+        member: the judge that each model is used with.
         options: of that judge, joined by ``;``: ``match=bird;rows=10``.
         model_options: for all models, ``key=value`` joined by ``;``.
 
@@ -48,7 +48,7 @@ class Panel(Judge):
 
     @cached_property
     def members(self) -> tuple[ModelJudge, ...]:
-        """One judge for each model."""
+        """One judge per model."""
         names = [name for name in self.models.split("+") if name]
         if len(names) < 2 or len(set(names)) < len(names):
             raise InputError(
@@ -66,12 +66,12 @@ class Panel(Judge):
         return member
 
     def signature_fields(self) -> dict[str, Json]:
-        """The members' versioned names, and the prompts they share."""
+        """The members' versioned names, and their common prompts."""
         fields = [member.signature_fields() for member in self.members]
         return {**fields[0], "judge": "+".join(str(one["judge"]) for one in fields)}
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """The vote."""
+        """The majority's verdict."""
         votes = {member.model: member.judge(case, evidence) for member in self.members}
         found = majority(list(votes.values()))
         shown = {model: as_json(vote) for model, vote in votes.items()}

@@ -1,4 +1,4 @@
-"""ROSE's Prover: does the query answer the question? Judged without any reference."""
+"""ROSE's Prover: a model judges without a reference whether the query answers the question."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Prover(IntentJudge):
 
 
 def examine(conversation: Conversation, dossier: Dossier) -> Mapping[str, Json] | None:
-    """The Prover's answer, or None where it cannot be had."""
+    """The Prover's answer, or None if there is none."""
     return conversation.ask(
         "prover",
         PROVER,

@@ -1,4 +1,4 @@
-"""What a policy and data profiles mean for a proof that two queries are equal."""
+"""Proofs that two queries are equal, under the assumptions that policy and profiles allow."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Proofs:
-    """Proofs about two queries, the cheap one and the dear one.
+    """Proofs that two queries are equal: the cheap one by canonical trees, the dear one by z3.
 
     Args:
-        counted: the data on which a difference counts: no proof may rule it out beforehand.
-        assuming: what may be assumed at most; None for what the schema declares.
-        demanded: z3 must be there.
+        counted: the kinds of data on which a difference counts; a proof before the search for
+            counterexamples must not exclude them by its assumptions.
+        assuming: the assumptions that are allowed; None for what the schema declares.
+        demanded: z3 must be installed.
     """
 
     left: str
@@ -38,18 +39,22 @@ class Proofs:
     demanded: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse to go on without what was asked for."""
+        """Raises MissingExtraError if z3 is demanded and not installed."""
         from sqljury.equivalence.proof import is_available
 
         if self.demanded and not is_available():
             raise MissingExtraError("z3-solver", "prove", "A proof by z3")
 
     def identity(self) -> list[str] | None:
-        """Equal canonical trees, under what no counted profile contradicts."""
+        """The assumptions under which the canonical trees are equal; None if they are not.
+
+        Assumptions that a counted profile contradicts are not made."""
         return _named(self._identity(self._beforehand))
 
     def prove(self) -> list[str] | None:
-        """Equal canonical trees or a proof by z3, under what the schema declares."""
+        """The assumptions under which the canonical trees are equal or z3 finds a proof.
+
+        All allowed assumptions may be made. None without a proof."""
         from sqljury.equivalence.proof import is_available, prove_equal
 
         found = self._identity(self._at_most) if self._at_most != self._beforehand else None
@@ -69,8 +74,8 @@ class Proofs:
         return _named(found)
 
     def rules(self, assumed: Iterable[str]) -> tuple[str, ...]:
-        """The rewrite rules that prove the queries equal under these assumptions; none where only
-        z3 does."""
+        """The rewrite rules that prove the queries equal under these assumptions; empty if they do
+        not, as for a proof by z3."""
         from sqljury.trees.context import Assumption
 
         found = self._equality(frozenset(map(Assumption, assumed)))
@@ -78,7 +83,7 @@ class Proofs:
 
     @property
     def _comparable(self) -> bool:
-        # As text, 1 and 1.0 differ; z3 does not tell them apart.
+        # As texts 1 and 1.0 differ, but they are equal for z3.
         return self.policy.values != "text"
 
     @property
@@ -91,7 +96,7 @@ class Proofs:
 
     @property
     def _beforehand(self) -> frozenset[Assumption]:
-        """What may be assumed where no database has been tried yet."""
+        """The assumptions that are allowed before any database has been tried."""
         from sqljury.databases.generated import DataProfile
         from sqljury.trees.context import Assumption
 

@@ -23,10 +23,11 @@ _BEST = math.sqrt(_REWARDS[0][1])
 class RVes(Judge):
     """BIRD's reward-based valid efficiency score, from interleaved runs of both queries.
 
-    A prediction whose rows agree (policy ``bird``) earns by the ratio of the median times:
-    1.25 from twice as fast on, 1, 0.75, 0.5, 0.25. The measure ``r_ves`` is the square root of
-    that reward, whose mean times 100 is BIRD's figure; the score is the same scaled to [0, 1].
-    Times differ from run to run, and so does this score.
+    A prediction whose rows agree (policy ``bird``) gets a reward by the ratio of the median times,
+    that of the reference over its own: 1.25 for at least 2, then 1 (1), 0.75 (0.5), 0.5 (0.25),
+    else 0.25. The measure ``r_ves`` is the square root of the reward, and 100 times its mean is
+    BIRD's figure; the score is the measure scaled to [0, 1]. Times differ from run to run, and so
+    does this score.
 
     Args:
         repeats: how often both queries run, at least 3.
@@ -46,11 +47,11 @@ class RVes(Judge):
 
     @property
     def threshold(self) -> float:
-        """The least that a query with the reference's rows scores, however slow it is."""
+        """The score of the slowest prediction that returns the reference's rows."""
         return math.sqrt(min(value for _, value in _REWARDS)) / _BEST
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """Time the prediction against the first reference whose rows it returns."""
+        """The verdict by the times of the prediction and the first reference with equal rows."""
         predicted = str(case.predicted_sql)
         table = evidence.rows(predicted).table
         assert table is not None  # needs PREDICTION_ROWS

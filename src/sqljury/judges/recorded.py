@@ -1,4 +1,4 @@
-"""Recorded judgements: what ROSE's reference implementation wrote down, as verdicts."""
+"""Verdicts from the output files of ROSE's reference implementation."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from sqljury.verdict import Outcome, Verdict
 @register
 @dataclass(frozen=True)
 class Recorded(Judge):
-    """What an earlier judge wrote down: an output folder of ROSE, or a tree of them.
+    """Verdicts that an earlier run recorded: an output folder of ROSE, or a tree of such folders.
 
-    A case finds its judgement by id, and by its benchmark where folders are named after
-    benchmarks (`rose-vec-bird/o3/ROSE`). One that was recorded for another query is not used.
+    The judgement of a case is found by id, and by its benchmark if folders are named after
+    benchmarks (`rose-vec-bird/o3/ROSE`). A judgement of another query is not used.
 
     Args:
         dir: the folder.
-        metric: the last folder, where there are several: `ROSE`, `FLEX`, `ProverOnly`.
-        model: the folder above it: `o3`.
+        metric: the name of the last folder, if there are several: `ROSE`, `FLEX`, `ProverOnly`.
+        model: the name of the folder above it: `o3`.
 
     Source: ROSE (ACL 2026, arXiv:2604.12988), its published output.
     """
@@ -87,7 +87,7 @@ class Recorded(Judge):
         return chosen
 
     def _is_meant(self, run: RecordedRun) -> bool:
-        # The folder itself is one recording: whatever it is called, it was named.
+        # A run without parts is the given folder itself, which needs no further choice.
         return not run.parts or (
             self.metric in ("", run.metric) and (not self.model or self.model in run.parts)
         )
@@ -141,5 +141,5 @@ def _unavailable(reason: str) -> Verdict:
 
 
 def _squeezed(sql: object) -> object:
-    """White space is not recorded faithfully everywhere."""
+    """A query with single spaces only, as some recordings changed white space."""
     return " ".join(sql.split()) if isinstance(sql, str) else sql

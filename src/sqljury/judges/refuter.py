@@ -1,4 +1,4 @@
-"""ROSE's Refuter: the reference as a witness against a query that was accepted."""
+"""ROSE's Refuter: a model tries to show with the reference that an accepted query is wrong."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ REFUTER = Prompt(
 @register
 @dataclass(frozen=True)
 class Refuter(IntentJudge):
-    """A model tries to overturn the query with the reference as its witness by a Prover.
+    """A model tries to refute the prediction, with the reference as evidence.
 
-    Score 1 unless it overturns. Labels: `gold_fault` where it finds a reference wrong,
-    `ambiguous_question`, `ambiguous_schema`.
+    The score is 1 unless it refutes the prediction. Labels: `gold_fault` if it finds a reference
+    wrong, `ambiguous_question`, `ambiguous_schema`.
 
     Source: ROSE (ACL 2026, arXiv:2604.12988), Adversarial Refuter.
     """
@@ -49,11 +49,11 @@ def challenge(
     proof: Mapping[str, Json] | None = None,
     rows: PromptSection | None = None,
 ) -> Mapping[str, Json] | None:
-    """The Refuter's answer, or None where it cannot be had.
+    """The Refuter's answer, or None if there is none.
 
     Args:
-        proof: what the Prover answered, where it was asked.
-        rows: what a comparison of the rows found, where there was one.
+        proof: the Prover's answer, if it was asked.
+        rows: the result of comparing the rows, if they were compared.
     """
     return conversation.ask(
         "refuter",
@@ -70,7 +70,7 @@ def challenge(
 
 
 def concluded(conversation: Conversation, refutation: Mapping[str, Json] | None) -> Verdict:
-    """The verdict that follows from the Refuter's answer."""
+    """The verdict for the Refuter's answer; ``judge_unavailable`` without an answer."""
     if refutation is None:
         return conversation.unavailable()
     reason = str(refutation["judgement"])
@@ -78,7 +78,8 @@ def concluded(conversation: Conversation, refutation: Mapping[str, Json] | None)
 
 
 def labels_of(found: Mapping[str, Json]) -> list[str]:
-    """ROSE's diagnoses: GoldX (gold_fault), AmbQ (ambiguous_question) and ambiguous_schema."""
+    """The labels for ROSE's diagnoses in an answer: GoldX (gold_fault), AmbQ (ambiguous_question),
+    ambiguous_schema."""
     labels = ["gold_fault"] if found.get("gold_correct") is False else []
     if found["ambiguity"] != "na":
         labels.append(str(found["ambiguity"]).replace(" ", "_"))

@@ -1,4 +1,4 @@
-"""How much of the reference's operator tree does the prediction's have, and back?"""
+"""RelPM: how much of each query's operator tree is found in the other's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sqljury.trees.nodes import Unreadable
 
 _OMEGA_BETA = {"nodes": (1.0, 1.0), "paper": (0.5, 2.0)}
-"""The variants, and their defaults."""
+"""The variants, with their defaults of omega and beta."""
 
 
 @register
@@ -30,17 +30,17 @@ class RelPM(Judge):
     count. A query that cannot be read is ``unknown``.
 
     Args:
-        by: the variant. ``nodes``: a node's children weigh as many nodes as they have, and are
-            sought anywhere below its match. ``paper``: the equations as printed, m = alpha · self +
-            (1 − alpha) · mean of the children, each sought among the children of the match.
-        alpha: in (0, 1), what a node counts against its children when a match is chosen.
-        omega: what a node weighs in the score against each node below it, 1 by default; of
-            ``paper`` in (0, 1), against all of them, 0.5 by default.
-        beta: how many times as much recall weighs as precision: 1 by default, 2 of ``paper``,
-            which prefers recall and prints no number.
-        canonical: match canonical trees rather than trees as written.
-        threshold: the score from which on the verdict is ``correct``; the default does best on a
-            half of FuncEvalGMN's pairs that no reported figure is chosen on.
+        by: the variant. ``nodes``: a child weighs as many nodes as it has, and its match may be
+            anywhere below its parent's match. ``paper``: the equations as printed, m = alpha · self
+            + (1 − alpha) · mean of the children, each matched with a child of the parent's match.
+        alpha: in (0, 1), the weight of a node relative to its children when a match is chosen.
+        omega: the weight of a node in the score relative to each node below it, 1 by default; with
+            ``paper`` in (0, 1), relative to all nodes below it together, 0.5 by default.
+        beta: how many times as much recall weighs as precision: 1 by default; 2 with ``paper``, as
+            the paper prefers recall and gives no number.
+        canonical: match canonical trees; false: trees as the queries are written.
+        threshold: the lowest score that is ``correct``; the default is the best one on a half of
+            FuncEvalGMN's pairs that is not used for reported figures.
 
     Source: Zhan et al. 2024 (FuncEvalGMN), section 3 and appendix A.
     """
@@ -58,13 +58,13 @@ class RelPM(Judge):
     threshold: float = 0.98
 
     def __post_init__(self) -> None:
-        """Refuse weights that the equations do not allow."""
+        """Raises ValueError for weights that the equations do not allow."""
         if self.by not in _OMEGA_BETA:
             raise ValueError(f"by={self.by}: one of {', '.join(_OMEGA_BETA)}")
         self._weights()
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """Matched with the closest reference."""
+        """The verdict by the reference that matches best."""
         return compared(case, lambda sql: self._tree(sql, evidence), self._compare)
 
     def _tree(self, sql: str, evidence: Evidence) -> Node | Unreadable:

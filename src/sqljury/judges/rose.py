@@ -18,14 +18,14 @@ from sqljury.verdict import Verdict
 class Rose(ComparingJudge):
     """Does the query answer the question? A Prover and a Refuter must both say so.
 
-    The prediction must run. Where its rows are a reference's (`match`: rose, bird, strict,
-    intent), only the Refuter is asked; where they are not, the Prover is, which does not see the
-    reference, and, if it accepts, the Refuter, which does.
+    The prediction must run. If its rows equal a reference's (`match`: rose, bird, strict, intent),
+    only the Refuter is asked. If not, the Prover is asked first, without the reference; if it
+    accepts, the Refuter is asked, with the reference.
 
     Labels: `gold_fault` (GoldX), `ambiguous_question` (AmbQ), `ambiguous_schema`.
 
     Args:
-        trust_equal_rows: ask nobody where the rows are equal.
+        trust_equal_rows: if the rows are equal, accept without asking a model.
 
     Source: ROSE (ACL 2026, arXiv:2604.12988).
     """
@@ -39,7 +39,7 @@ class Rose(ComparingJudge):
     trust_equal_rows: bool = False
 
     def once(self, conversation: Conversation) -> Verdict:
-        """The cascade."""
+        """The verdict of comparison, Prover and Refuter, as far as they are needed."""
         dossier = self.dossier(conversation)
         equal, rows = self.compare(conversation)
         if equal and self.trust_equal_rows:

@@ -1,4 +1,4 @@
-"""ROSE's ablation in one prompt: Prover and Refuter are parts that one answer plays."""
+"""ROSE's ablation with one prompt for the roles of Prover and Refuter."""
 
 from __future__ import annotations
 
@@ -28,11 +28,10 @@ UNIFIED_WOGT = Prompt("unified_wogt", answer(**_PARTS))
 @register
 @dataclass(frozen=True)
 class RoseUnified(IntentJudge):
-    """One prompt plays Prover and Refuter, who must both say yes; `reference=false` leaves the
-    reference out.
+    """One prompt has the roles of Prover and Refuter; both must accept the prediction.
 
     Args:
-        reference: show the reference.
+        reference: show the reference; if false, none is needed.
 
     Source: ROSE (ACL 2026, arXiv:2604.12988), ablations "Unified" and "Unified w/o GT".
     """
@@ -48,12 +47,12 @@ class RoseUnified(IntentJudge):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.reference:
-            # What is not shown need not be there.
+            # A reference that is not shown is not needed either.
             object.__setattr__(self, "needs", Needs.PREDICTION_ROWS | Needs.LLM)
             object.__setattr__(self, "prompts", (UNIFIED_WOGT,))
 
     def once(self, conversation: Conversation) -> Verdict:
-        """One question, one answer."""
+        """The verdict of one answer."""
         dossier = self.dossier(conversation)
         queries = [dossier.predicted_sql]
         if self.reference:
@@ -70,7 +69,7 @@ class RoseUnified(IntentJudge):
         )
         if found is None:
             return conversation.unavailable()
-        # As in the cascade both parts must say yes, whatever the answer makes of it in the end.
+        # As in ROSE both roles must accept, even if the final verdict of the answer is a yes.
         proved = bool(found["prover_verdict"])
         by, reason = ("verdict", "reason") if proved else ("prover_verdict", "prover_reason")
         return conversation.decided(found, by, reason, labels_of(found))

@@ -1,4 +1,4 @@
-"""ROSE without the reference: a Prover, and a Refuter that has nothing but doubt."""
+"""ROSE's ablation without a reference for Prover and Refuter."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REFUTER_WOGT = Prompt("refuter_wogt", answer(judgement=TEXT, verdict=YES_NO, amb
 @register
 @dataclass(frozen=True)
 class RoseWithoutReference(IntentJudge):
-    """ROSE where there is no reference: the Prover, and if it accepts, a reference-free Refuter.
+    """ROSE without a reference: the Prover, and if it accepts, a Refuter that has no reference.
 
     Labels: `ambiguous_question`, `ambiguous_schema`.
 
@@ -33,7 +33,7 @@ class RoseWithoutReference(IntentJudge):
     prompts: ClassVar[tuple[Prompt, ...]] = (PROVER, REFUTER_WOGT)
 
     def once(self, conversation: Conversation) -> Verdict:
-        """Two stages, no comparison of rows."""
+        """The verdict of Prover and Refuter; rows are not compared."""
         dossier = self.dossier(conversation)
         proof = examine(conversation, dossier)
         if proof is None or not proof["verdict"]:

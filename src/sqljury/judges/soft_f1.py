@@ -15,7 +15,7 @@ from sqljury.verdict import Verdict
 
 _Row = tuple[Any, ...]
 _MOST_PAIRS = 250_000
-"""Above this many pairs of rows an optimal assignment would take seconds."""
+"""For more pairs of rows the optimal assignment, which would take seconds, is not computed."""
 
 
 @register
@@ -23,9 +23,9 @@ _MOST_PAIRS = 250_000
 class SoftF1(Judge):
     """F1 over the cells of the rows; neither row nor column order matters.
 
-    Equal rows are paired first; what is left is paired so that as many cells as possible
-    agree (in sorted order where more than 250,000 pairs of rows are left). Duplicate rows count
-    once. Measures: precision and recall.
+    Equal rows are paired first; the others are paired so that as many cells as possible agree (in
+    sorted order if there are more than 250,000 possible pairs). Duplicate rows count once.
+    Measures: precision and recall.
 
     Source: BIRD mini-dev's soft F1-score, which pairs rows by their position; pairing them by
     content makes it independent of the row order.
@@ -37,7 +37,7 @@ class SoftF1(Judge):
 
     @property
     def threshold(self) -> float:
-        """1: the same cells; anything less is partial credit, and no yes."""
+        """1: only equal cells count as a yes; any lower score is partial credit."""
         return 1.0
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
@@ -55,7 +55,7 @@ class SoftF1(Judge):
 
 
 def soft_f1(reference: ResultTable, prediction: ResultTable) -> tuple[float, float, float]:
-    """F1, precision and recall, each in [0, 1]; two empty results agree.
+    """F1, precision and recall, each in [0, 1]; all 1 for two empty results.
 
     >>> table = ResultTable(("a", "b"), [(1, 2), (3, 4)])
     >>> soft_f1(table, ResultTable(("b", "a"), [(4, 3), (2, 9)]))
@@ -72,7 +72,7 @@ def soft_f1(reference: ResultTable, prediction: ResultTable) -> tuple[float, flo
 
 
 def _distinct(table: ResultTable) -> list[_Row]:
-    """The rows, each once, cells hashable, in an order that does not depend on the query's."""
+    """The distinct rows with hashable cells, in an order that does not depend on the query."""
     rows = {tuple(_hashable(cell) for cell in row) for row in table.rows}
     return sorted(rows, key=lambda row: [(str(type(cell)), str(cell)) for cell in row])
 
@@ -86,9 +86,10 @@ def _hashable(cell: Any) -> Any:
 
 
 def _paired_shares(left: list[_Row], right: list[_Row]) -> tuple[float, float, float]:
-    """Cells that agree, cells of the reference alone, cells of the prediction alone.
+    """The amounts of cells that agree, that only the reference has, and that only the prediction
+    has.
 
-    Each row weighs one, whatever its width, as in BIRD's definition.
+    They are in units of rows: each row weighs 1 whatever its width, as in BIRD's definition.
     """
     rest_left, rest_right, equal = _without_equal(left, right)
     pairs = _assignment(rest_left, rest_right)
@@ -109,7 +110,8 @@ def _common(a: _Row, b: _Row) -> int:
 
 
 def _without_equal(left: list[_Row], right: list[_Row]) -> tuple[list[_Row], list[_Row], int]:
-    """Rows that have no partner with the same cells, and the number of pairs that do."""
+    """The rows of either side without a row of equal cells on the other, and the number of pairs
+    of rows with equal cells."""
     key = [frozenset(Counter(row).items()) for row in left]
     open_right = Counter(frozenset(Counter(row).items()) for row in right)
     rest_left, equal = [], 0

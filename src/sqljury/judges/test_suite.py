@@ -18,24 +18,24 @@ from sqljury.verdict import Outcome, Verdict
 @register
 @dataclass(frozen=True)
 class TestSuite(Judge):
-    """Test-suite accuracy: prediction and reference return the same rows on all databases of a
-    suite (``--suites``), where the reference runs.
+    """Test-suite accuracy: prediction and reference return the same rows on a suite of databases.
 
-    With several references one that agrees everywhere is enough. The first database on which
-    the rows differ, or the prediction fails, decides and is named in the evidence.
+    Databases on which the reference fails are skipped; the suites are those of ``--suites``. With
+    several references one that agrees everywhere is enough. The first database on which the rows
+    differ, or the prediction fails, decides and is named in the evidence.
 
     Args:
         policy: the variant: when two results are the same; ``spider`` is the published script.
         column_order: ``given`` or ``any``, instead of the policy's.
         tolerance: of numbers, instead of the policy's.
-        keep_distinct: leave DISTINCT in where the policy removes it.
-        whole: look at all databases, for the measure ``share``: of those on which the reference
-            runs, how many agree. The score is 1 or 0 all the same.
+        keep_distinct: keep DISTINCT if the policy removes it.
+        whole: run on all databases even after a difference, for the measure ``share``: of the
+            databases on which the reference runs, the share that agree. The score is still 1 or 0.
 
     Source: Zhong, Yu and Klein 2020 (test suites).
     """
 
-    __test__: ClassVar[bool] = False  # no test of pytest's, in spite of its name
+    __test__: ClassVar[bool] = False  # keeps pytest from collecting this class by its name
     name: ClassVar[str] = "test_suite"
     version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.SUITE
@@ -52,7 +52,7 @@ class TestSuite(Judge):
 
     @cached_property
     def execution(self) -> ExecutionMatch:
-        """The judge that is asked on each database."""
+        """The judge that compares the rows on each database."""
         return ExecutionMatch(
             policy=self.policy,
             column_order=self.column_order,
@@ -61,11 +61,11 @@ class TestSuite(Judge):
         )
 
     def signature_fields(self) -> dict[str, Json]:
-        """What the policy fixes, for the line under a score."""
+        """How order and tolerance are compared, for the signature."""
         return {**self.execution.signature_fields(), "execution": self.execution.version}
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """Compare with each reference on all databases; the best answer decides."""
+        """The verdict by the reference that agrees best."""
         best: _Walk | None = None
         for sql in case.reference_sqls:
             walk = self._walk(replace(case, reference_sqls=(sql,)), evidence)
@@ -96,19 +96,19 @@ class TestSuite(Judge):
 
 @dataclass(slots=True)
 class _Walk:
-    """What one reference and the prediction show on the databases seen so far."""
+    """The results of comparing the prediction with one reference on the databases run so far."""
 
     databases: int
     whole: bool
-    """Whether it goes on after a difference."""
+    """True to continue after a difference."""
     outcomes: Counter[Outcome] = field(default_factory=Counter)
     first: tuple[str, Verdict] | None = None
     """The first database that counts against the prediction."""
     unusable: tuple[str, Verdict] | None = None
-    """The first on which the reference does not run."""
+    """The first database on which the reference does not run."""
 
     def note(self, name: str, verdict: Verdict) -> None:
-        """One more database."""
+        """Adds the verdict on one more database."""
         self.outcomes[verdict.outcome] += 1
         if verdict.outcome.left_out and verdict.outcome is not Outcome.JUDGE_UNAVAILABLE:
             self.unusable = self.unusable or (name, verdict)
@@ -117,32 +117,32 @@ class _Walk:
 
     @property
     def seen(self) -> int:
-        """On how many databases the reference ran."""
+        """The number of databases on which the reference ran."""
         return sum(count for outcome, count in self.outcomes.items() if not outcome.left_out)
 
     @property
     def failing(self) -> int:
-        """On how many it did not."""
+        """The number of databases on which the reference failed."""
         unavailable = self.outcomes[Outcome.JUDGE_UNAVAILABLE]
         return self.outcomes.total() - self.seen - unavailable
 
     @property
     def agreeing(self) -> int:
-        """On how many the rows are the same."""
+        """The number of databases on which the rows are equal."""
         return self.outcomes[Outcome.CORRECT]
 
     @property
     def passed(self) -> bool:
-        """Whether the reference ran somewhere, and nothing counts against the prediction."""
+        """True if the rows are equal on at least one database and differ on none."""
         return self.first is None and self.agreeing > 0
 
     @property
     def rank(self) -> tuple[bool, bool, int]:
-        """The best reference is one that passes, else one that runs, else one that gets far."""
+        """The sort key: first references that pass, then those that run, then by agreement."""
         return self.passed, self.seen > 0, self.agreeing
 
     def verdict(self) -> Verdict:
-        """What it amounts to."""
+        """The verdict on the whole suite, with the counts as evidence."""
         if self.first is not None:
             name, found = self.first
         elif self.passed:

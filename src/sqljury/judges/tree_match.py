@@ -1,4 +1,4 @@
-"""Are the trees equal after rewrites that the schema verifies?"""
+"""Equality of operator trees after rewrites that the schema's keys justify."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _RULES = ("", "etm")
 class TreeMatch(Judge):
     """Tree matching by yes or no, after rewrites under the keys that the schema declares.
 
-    As ``canonical``, but it assumes nothing beyond declared primary, unique and foreign keys
-    (no types, no ties, no missing NULLs), accepts output columns in any order, and says
-    ``incorrect`` where the trees differ.
+    Like ``canonical``, with three differences: the only assumptions are declared primary, unique
+    and foreign keys (nothing on types, ties or NULLs), output columns may come in any order, and
+    the verdict is ``incorrect`` if the trees differ.
 
     Args:
-        rules: ``etm`` (``tree_match:etm``) takes the published rules of enhanced tree matching on
-            the syntax tree instead, which take no account of ties, NULL in operands, or tables that
-            appear twice.
+        rules: ``etm`` (``tree_match:etm``) uses the published rules of enhanced tree matching on
+            the syntax tree instead; these ignore ties, NULL in operands, and tables that occur
+            twice.
 
     Source: Ascoli et al. 2025 (ETM, enhanced tree matching) for the idea and for ``etm``.
     """
@@ -43,12 +43,12 @@ class TreeMatch(Judge):
     rules: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse unknown rules."""
+        """Raises ValueError for unknown rules."""
         if self.rules not in _RULES:
             raise ValueError(f"there are no rules {self.rules!r}; known: etm")
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """Correct if any reference has the same tree."""
+        """``correct`` if any reference has the same tree."""
         return self._by_etm(case, evidence) if self.rules == "etm" else _verified(case, evidence)
 
     def _by_etm(self, case: Case, evidence: Evidence) -> Verdict:

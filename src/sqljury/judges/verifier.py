@@ -1,4 +1,4 @@
-"""How likely is it, without a reference, that a query answers its question?"""
+"""The probability, found without a reference, that a query answers its question."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sqljury.learning.small_verifier import SmallVerifier, Weigher
 
 _SAID = 3
-"""Unexpected things that a reason names; all are in the evidence."""
+"""At most so many unlikely parts are in the reason; all are in the evidence."""
 
 
 @register
@@ -28,20 +28,20 @@ _SAID = 3
 class Verifier(Judge):
     """The probability that the prediction answers the question; correct from `threshold` on.
 
-    Without a model it is a small one that comes with the package: trees over what question,
-    schema, SQL and rows say of each other.
+    Without ``model`` a small one that is shipped with sqljury is used: decision trees over
+    features of question, schema, SQL and rows.
 
     Args:
         model: a file that was trained like the small one, a folder with a language model that
             answers Yes or No, or ``PROVIDER:MODEL`` of an endpoint.
-        model_options: ``key=value`` joined by ``;``: for an endpoint its options, for a folder how
-            it is held (``device_map=auto;four_bit=true``).
+        model_options: ``key=value`` joined by ``;``: options of the endpoint, or how the model of
+            a folder is loaded (``device_map=auto;four_bit=true``).
         prompt: for a language model: ``sql``, ``data``, ``data+sql`` or ``instruction``.
-        threshold: the probability from which on the verdict is ``correct``.
-        raw: for a language model: P(Yes) among all words is the score, as in the paper, not that
-            among Yes and No, calibrated.
-        served: ``PROVIDER:MODEL`` that serves the model of the folder; its prompt and temperature
-            hold there, too.
+        threshold: the lowest probability that is ``correct``.
+        raw: for a language model: the score is P(Yes) among all words, as in the paper, instead of
+            the calibrated P(Yes) among Yes and No.
+        served: ``PROVIDER:MODEL`` of an endpoint that serves the model of the folder; prompt and
+            temperature are still those of the folder.
 
     Source: GradeSQL (Tritto et al. 2026), section 3.3.
     """
@@ -91,27 +91,29 @@ class Verifier(Judge):
 
     @property
     def runs_network(self) -> bool:
-        """A language model of a folder that nobody serves; the small one is trees."""
+        """True for a language model of a folder, unless an endpoint serves it."""
         return self.model != "" and not self.served and Path(self.model).is_dir()
 
     @property
     def batch_size(self) -> int:
-        """Candidates of one question cost a language model of a folder little more than one."""
+        """64 for a language model of a folder, which computes the common part of a question's
+        prompts once; else 1."""
         return 64 if self.runs_network else 1
 
     @property
     def one_process(self) -> bool:
-        """A language model of a folder is held once."""
+        """True for a language model of a folder, which is loaded once per machine."""
         return self.runs_network
 
     def judge_many(self, asked: Sequence[tuple[Case, Evidence]]) -> list[Verdict]:
-        """By a language model: those of a question at once, for each distinct query one pass."""
+        """The verdicts on several cases; a language model of a folder judges those of a question
+        together, each distinct query once."""
         if self._language_model is not None and self.runs_network:
             return self._language_model.judge_many(asked)
         return super().judge_many(asked)
 
     def signature_fields(self) -> dict[str, Json]:
-        """Which model."""
+        """The model, for the signature."""
         if self._language_model is not None:
             return self._language_model.signature_fields()
         from sqljury.learning.small_verifier import SHIPPED
@@ -120,7 +122,7 @@ class Verifier(Judge):
         return {"verifier": f"small/{digest}"}
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """One score for one query; the reason says what weighs most where that can be said."""
+        """The verdict by the probability; with the small model the reason names unlikely parts."""
         if self._language_model is not None:
             return self._language_model.judge(case, evidence)
         yes = self.probability(case, self.features(case, evidence))
@@ -132,11 +134,11 @@ class Verifier(Judge):
         return verdict(reason, evidence={"unexpected": odd}).with_score(yes)
 
     def probability(self, case: Case, features: Mapping[str, float]) -> float:
-        """What the small verifier makes of :meth:`features`."""
+        """The small verifier's probability for a case, from its :meth:`features`."""
         return self._weigher(case).probabilities([features])[0]
 
     def features(self, case: Case, evidence: Evidence) -> dict[str, float]:
-        """What the small verifier sees of a case that has a prediction and a schema, by name."""
+        """The small verifier's features, by name, of a case with a prediction and a schema."""
         return self._observer.features(case, evidence)
 
     def _weigher(self, case: Case) -> Weigher:

@@ -1,4 +1,4 @@
-"""One client for chat models: a ledger that replays, limits, a budget, answers of a known shape."""
+"""Client for chat models: a ledger for replay, limits, a budget, answers of a given JSON shape."""
 
 from sqljury.llm.batch import Batches, Collected, check_batches
 from sqljury.llm.chat import Answer, Message, Model, Reply, Request

@@ -1,4 +1,4 @@
-"""Many requests handed in at once, at half the price, answered within a day."""
+"""Batches: many requests submitted at once, at half the price, answered within a day."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from sqljury.llm.limits import CallFailedError, Sleep, backoff
 from sqljury.llm.providers import BatchNews, BatchProvider, provider
 from sqljury.llm.settings import ClientSettings
 
-# OpenAI takes 50,000 requests and 200 MB at once.
+# OpenAI accepts 50,000 requests and 200 MB per batch.
 _MOST_REQUESTS = 10_000
 _MOST_BYTES = 100_000_000
 _MOST_TRIES = 3
-"""Batches that may fail at a request before there is no answer to it."""
+"""After this many batches failed at a request, it is given up."""
 _LONGEST_PAUSE = 60.0
 
 R = TypeVar("R")
@@ -31,33 +31,34 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What a look at the batches found."""
+    """The result of one check of the batches."""
 
     answers: int
-    """That came into the ledger now."""
+    """The number of answers that came into the ledger in this check."""
     unanswered: int
-    """In batches that ended without them: to be submitted again."""
+    """Requests in batches that ended without answering them; they can be submitted again."""
     open: int
-    """Batches still under way."""
+    """The number of batches that are not finished."""
     waiting: int = 0
-    """Requests in these."""
+    """The number of requests in them."""
     done: int = 0
-    """Of these, those that are through."""
+    """How many of these the provider has finished."""
     error: str = ""
-    """Why a batch failed as a whole, or was cancelled."""
+    """Why a batch failed as a whole, or was cancelled; empty if none did."""
 
 
 class Batches(Closing):
-    """Batches of a ledger. Their ids are in the ledger: a new process goes on where one stopped.
+    """The batches of a ledger. Their ids are stored in the ledger, so a new process continues where
+    another stopped.
 
     Args:
         sleep: for tests.
 
     Attributes:
-        spent: what the answers cost that came in so far.
+        spent: what the answers cost that were collected so far.
 
     Raises:
-        InputError: there is no ledger.
+        InputError: the settings have no ledger that can be written.
     """
 
     def __init__(self, settings: ClientSettings, *, sleep: Sleep = time.sleep) -> None:
@@ -75,15 +76,16 @@ class Batches(Closing):
     # ------------------------------------------------------------ handing in
 
     def submit(self, requests: Iterable[Request]) -> int:
-        """Hand in what the ledger does not hold and no batch is at; how many that were.
+        """Submits the requests that have no answer in the ledger and are in no batch; returns their
+        number.
 
-        Of what could cost more than is left of ``max_cost`` the first part is handed in; more
-        when that is collected.
+        If they could cost more than is left of ``max_cost``, only the first ones are submitted;
+        call it again after these are collected.
 
         Raises:
-            InputError: the provider has no batches.
-            BudgetReachedError: not even one is sure to cost no more than ``max_cost``.
-            InfrastructureError: the provider does not take it.
+            InputError: the provider does not support batches.
+            BudgetReachedError: not even one request is certain to cost at most ``max_cost``.
+            InfrastructureError: the provider refuses the batch.
         """
         missing = {request.key(): request for request in requests}
         missing = {key: one for key, one in sorted(missing.items()) if self.lacks(one)}
@@ -100,12 +102,12 @@ class Batches(Closing):
         return sum(map(len, by_model.values()))
 
     def lacks(self, request: Request) -> bool:
-        """Whether the ledger does not hold a request's answer, and no batch is at it."""
+        """True if a request has no answer in the ledger and is in no unfinished batch."""
         key = request.key()
         return self._ledger.get(key) is None and not self._ledger.is_submitted(key)
 
     def under_way(self) -> tuple[int, int]:
-        """How many batches are under way, and requests in them."""
+        """The number of unfinished batches, and of requests in them."""
         counts = [waiting for *_, state, waiting in self._ledger.batches() if state == "open"]
         return len(counts), sum(counts)
 
@@ -116,12 +118,12 @@ class Batches(Closing):
         if not self._budget.try_reserve(most):
             if self._reserved:
                 return False
-            self._budget.reserve(most)  # says what is wrong
+            self._budget.reserve(most)  # raises with the reason
         self._reserved[key] = most
         return True
 
     def _hand_in(self, model: Model, part: Mapping[str, Request]) -> None:
-        # Written down first: whoever is killed before the answer comes finds the batch again.
+        # Stored before sending: if this process is killed meanwhile, the next one finds the batch.
         mark = uuid.uuid4().hex
         texts = [request.canonical() for request in part.values()]
         self._ledger.add_batch(mark, _model_text(model), texts, now(), state="submitting")
@@ -130,7 +132,7 @@ class Batches(Closing):
 
         def taken() -> str:
             nonlocal tried
-            # A server that was not heard may have taken it all the same.
+            # If the server's answer was lost, the server may have accepted the batch all the same.
             found = takes.find(model, mark) if tried else None
             tried = True
             return found or takes.submit(part, mark)
@@ -146,7 +148,7 @@ class Batches(Closing):
     # ------------------------------------------------------------ collecting
 
     def collect(self) -> Collected:
-        """Bring the answers of finished batches into the ledger."""
+        """Brings the answers of finished batches into the ledger."""
         self._find_lost()
         found = Collected(0, 0, 0)
         for batch, text in self._ledger.open_batches():
@@ -172,7 +174,7 @@ class Batches(Closing):
         return found
 
     def _find_lost(self) -> None:
-        """Learn what became of batches whose submission was cut short."""
+        """Finds out what became of batches whose submission was interrupted."""
         for mark, text in self._ledger.open_batches("submitting"):
             model = _model_of(text)
             takes = check_batches(model)
@@ -185,7 +187,8 @@ class Batches(Closing):
     def _close(
         self, batch: str, model: Model, news: BatchNews, asked: Mapping[str, str]
     ) -> tuple[int, str]:
-        """Keep what a batch brought: how many answers, and what is wrong with it as a whole."""
+        """Stores the results of a batch; returns the number of answers, and why it failed as a
+        whole."""
         error = f"the batch {batch} {news.error}" if news.error else ""
         answers = 0
         for key, canonical in asked.items():
@@ -229,11 +232,11 @@ class Batches(Closing):
         every: float = _LONGEST_PAUSE,
         on_look: Callable[[Collected], None] = lambda _: None,
     ) -> Collected:
-        """Look again and again until no batch is open.
+        """Checks repeatedly until no batch is unfinished.
 
         Args:
-            every: seconds between two looks at most; the first ones are closer together.
-            on_look: called with what each look found.
+            every: most seconds between two checks; the first ones are closer together.
+            on_look: called with the result of each check.
         """
         total = self.collect()
         on_look(total)
@@ -253,17 +256,17 @@ class Batches(Closing):
     # ------------------------------------------------------------ what failed
 
     def given_up(self) -> dict[str, str]:
-        """Why requests have no answer though batches tried often enough, by key."""
+        """Why requests that failed in several batches have no answer, by key."""
         return self._ledger.failures(_MOST_TRIES)
 
     def forget_failures(self) -> None:
-        """What has no answer may be submitted anew."""
+        """Allows requests that were given up to be submitted again."""
         self._ledger.forget_failures()
 
     # ------------------------------------------------------------
 
     def _reached(self, model: Model, call: Callable[[], R]) -> R:
-        """What a provider says, tried again as single calls are."""
+        """Calls a provider, with the same retries as for single calls."""
         turn = 0
         while True:
             try:
@@ -281,15 +284,15 @@ class Batches(Closing):
             self._sleep(wait)
 
     def close(self) -> None:
-        """Close the ledger."""
+        """Closes the ledger."""
         self._ledger.close()
 
 
 def check_batches(model: Model) -> BatchProvider:
-    """Who takes batches for a model.
+    """The provider of a model, if it supports batches.
 
     Raises:
-        InputError: nobody does.
+        InputError: it does not.
     """
     found = provider(model.provider)
     if not found.capabilities(model.name).batch or not isinstance(found, BatchProvider):
@@ -300,12 +303,12 @@ def check_batches(model: Model) -> BatchProvider:
 
 
 def _is_sure(failed: BaseException | None) -> bool:
-    """Whether nothing was taken, as far as a failure tells."""
+    """True if the failure shows that the provider did not accept the batch."""
     return not isinstance(failed, CallFailedError) or not (failed.again or failed.charged)
 
 
 def _parts(group: Mapping[str, Request]) -> Iterator[dict[str, Request]]:
-    """Requests in as many batches as they need."""
+    """The requests split into batches of allowed size."""
     part: dict[str, Request] = {}
     size = 0
     for key, request in group.items():
@@ -320,7 +323,7 @@ def _parts(group: Mapping[str, Request]) -> Iterator[dict[str, Request]]:
 
 
 def _pauses(longest: float) -> Iterator[float]:
-    """Seconds between looks: from one on, half as long again each time."""
+    """Seconds between checks: 1 at first, each pause half as long again."""
     pause = 1.0
     while True:
         yield min(longest, pause)

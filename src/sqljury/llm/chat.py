@@ -1,4 +1,4 @@
-"""The nouns of a conversation with a chat model; no logic but their canonical text."""
+"""The data of a conversation with a chat model; the only logic is their canonical text."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ Json = Any
 """A value that came from JSON."""
 
 PLACE_OPTIONS = frozenset({"base_url"})
-"""Options that say where a model is, not what it is asked."""
+"""Options that say where a model runs; they do not change what it is asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What answers: ``provider:name`` with its options. Made by :func:`parse_model`."""
+    """A chat model: ``provider:name`` with its options. Made by :func:`parse_model`."""
 
     provider: str
     name: str
     options: tuple[tuple[str, str], ...] = ()
 
     def option(self, name: str) -> str | None:
-        """The text of an option, or None where it was not given."""
+        """The text of an option, or None if it was not given."""
         return dict(self.options).get(name)
 
     def __str__(self) -> str:
@@ -33,7 +33,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a conversation."""
+    """One message of a conversation, with its role."""
 
     role: Literal["system", "user", "assistant"]
     content: str
@@ -41,15 +41,15 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A question to a model.
+    """One question to a model.
 
     Args:
-        schema: the JSON schema of the object that the answer must be; without it any text is
-            an answer, found under the key ``text``.
+        schema: the JSON schema of the object that the answer must be; without it the answer is any
+            text, under the key ``text``.
         logprobs: how many alternatives of each token to report.
-        attempt: tells apart samples of the same question.
-        again: how often this question was asked again because its answer could not be used.
-        choices: how many answers one call is to bring, for :meth:`Client.sample`.
+        attempt: a number that distinguishes samples of the same question.
+        again: how often the question was repeated because an answer could not be used.
+        choices: how many answers one call returns, for :meth:`Client.sample`.
     """
 
     model: Model
@@ -61,13 +61,13 @@ class Request:
     choices: int = 1
 
     def canonical(self) -> str:
-        """All that can change the answer, as one line of JSON.
+        """Everything that can change the answer, as one line of JSON.
 
-        The address of the server is left out: a ledger is valid wherever the model runs. The
-        schema keeps its order, for models write their keys in it.
+        The server's address is left out: a ledger is valid wherever the model runs. The schema
+        keeps its order, because models write their keys in that order.
         """
         options = {k: v for k, v in sorted(self.model.options) if k not in PLACE_OPTIONS}
-        # Not in requests for one answer: ledgers from before there were several stay valid.
+        # Left out if it is 1, so that older ledgers stay valid.
         several = {"choices": self.choices} if self.choices > 1 else {}
         return one_line(
             {
@@ -83,17 +83,17 @@ class Request:
         )
 
     def key(self) -> str:
-        """The sha256 of :meth:`canonical`: what a ledger knows the answer by."""
+        """The sha256 of :meth:`canonical`: the key of the answer in the ledger."""
         return key_of(self.canonical())
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model said, whatever its provider calls the parts.
+    """The reply of a model, in one form for all providers.
 
-    ``finish`` is ``stop``, ``length`` (cut), ``content_filter``, ``rejected`` (the endpoint will
-    not take this text) or the provider's own word. ``completion_tokens`` are all that are paid
-    for; ``reasoning_tokens`` are those of them that nobody sees.
+    ``finish`` is ``stop``, ``length`` (the text was cut), ``content_filter``, ``rejected`` (the
+    endpoint does not accept this text) or the provider's own word. ``completion_tokens`` are all
+    tokens that are paid for; ``reasoning_tokens`` are those of them that are not shown.
     """
 
     text: str
@@ -109,31 +109,32 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a judge gets.
+    """The answer that a judge gets.
 
-    Calls, tokens, money and seconds are what finding the answer cost when it was found, so that
-    a replay reports the same; ``replayed`` of the calls were read from the ledger this time.
+    Calls, tokens, money and seconds are the cost when the model was called, so that a replay
+    reports the same; ``replayed`` is how many of the calls were read from the ledger this time.
     """
 
     value: Mapping[str, Json] | None
-    """The object, valid under the schema of the request; None where it cannot be had."""
+    """The object, valid under the schema of the request; None if there is none."""
     text: str
-    """What the model said last."""
+    """The model's last text."""
     problem: str
-    """Why there is no value; empty where there is one."""
+    """Why there is no value; empty if there is one."""
     calls: int
     tokens: int
     money: float
-    """In US dollars; 0 where the price is not known."""
+    """In US dollars; 0 if the price is not known."""
     seconds: float
     replayed: int = 0
     logprobs: Json = None
     unpriced: int = 0
-    """Calls whose price is not known."""
+    """The number of calls whose price is not known."""
 
 
 def one_line(value: Json) -> str:
-    """JSON that is the same for the same value: no spaces, ASCII, keys as they are."""
+    """JSON text on one line that is equal for equal values: no spaces, ASCII, keys in their
+    order."""
     return json.dumps(value, separators=(",", ":"))
 
 

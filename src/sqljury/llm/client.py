@@ -1,4 +1,5 @@
-"""The client that all judges of a run share: ledger first, then limits, then the model."""
+"""The client for all judges of a run: it looks in the ledger, then applies limits, then calls the
+model."""
 
 from __future__ import annotations
 
@@ -34,22 +35,23 @@ from sqljury.secrets import redacted
 _LOG = logging.getLogger(__name__)
 
 LONGEST_WAIT = 600.0
-"""A server that asks for more than this many seconds has closed for the day."""
+"""If a server asks to wait more than this many seconds, the run is stopped."""
 _FAILURES_IN_A_ROW = 8
-"""Questions that fail one after the other before the run is stopped."""
+"""The run is stopped after this many questions failed one after the other."""
 _TRIES_AT_NOBODY = 3
-"""Tries to connect where nobody ever answered: a server that is restarted has answered before."""
+"""Attempts to connect to a server that never answered; one that is restarted has answered
+before."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What this client itself has spent; answers out of the ledger are free."""
+    """What this client spent itself; answers from the ledger are free."""
 
     calls: int = 0
     tokens: int = 0
     money: float = 0.0
     unpriced: int = 0
-    """Calls of these whose price is not known."""
+    """How many of these calls have no known price."""
 
     def __add__(self, other: Spent) -> Spent:
         return Spent(
@@ -60,7 +62,7 @@ class Spent:
         )
 
     def since(self, earlier: Spent) -> Spent:
-        """What was spent after that."""
+        """What was spent after that earlier state."""
         return Spent(
             self.calls - earlier.calls,
             self.tokens - earlier.tokens,
@@ -71,7 +73,7 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class _LedgerAnswer:
-    """An answer as the ledger has it."""
+    """An answer as it is in the ledger."""
 
     entry: Entry
     reply: Reply
@@ -79,7 +81,7 @@ class _LedgerAnswer:
 
 
 class Client(Closing):
-    """Asks chat models for the judges of one process; all methods may be called by any thread.
+    """Calls chat models for the judges of one process; any thread may call any method.
 
     >>> from sqljury.llm import Client, ClientSettings, Message, Request, parse_model
     >>> client = Client(ClientSettings(ledger="answers.sqlite"))  # doctest: +SKIP
@@ -118,15 +120,15 @@ class Client(Closing):
         self.spent = Spent()
 
     def ask(self, request: Request, *, case: str) -> Answer:
-        """The answer to a request, from the ledger if it is there.
+        """The answer to a request, from the ledger if it is there, else from the model.
 
         Args:
             case: the name of the case, for error messages.
 
         Raises:
-            InputError: the model cannot do what is asked; on replay, the answer is not there.
-            BudgetReachedError: the money is spent.
-            InfrastructureError: the endpoint does not let us in, or fails persistently.
+            InputError: the model does not support the request; on replay, the ledger has no answer.
+            BudgetReachedError: the budget is spent.
+            InfrastructureError: the endpoint refuses the login, or fails persistently.
         """
         check(request)
         cost = _Cost()
@@ -151,9 +153,9 @@ class Client(Closing):
             current = asked_again(current, request, reply, problem)
 
     def sample(self, request: Request, *, case: str) -> tuple[Reply, ...]:
-        """All replies of one call as they are: nothing is asked again for what it says.
+        """All replies of one call, unchanged: a reply that cannot be used is not requested again.
 
-        A call that fails brings replies whose ``finish`` is ``failed``, and ``refusal`` why.
+        A call that fails gives replies whose ``finish`` is ``failed``, and ``refusal`` says why.
 
         Raises:
             InputError, BudgetReachedError, InfrastructureError: as :meth:`ask`.
@@ -166,7 +168,7 @@ class Client(Closing):
         return tuple(read_all(request, raw))
 
     def close(self) -> None:
-        """Close the ledger."""
+        """Closes the ledger."""
         self._ledger.close()
 
     # ------------------------------------------------------------ one request
@@ -204,7 +206,7 @@ class Client(Closing):
                         f"nobody answers for {request.model}: {error}",
                         hint="Is the server running, and is its address (base_url) right?",
                     ) from error
-                # Once, what calls wait for: a server that fails looks like a slow one otherwise.
+                # Log the cause once; without this a failing server looks like a slow one.
                 with self._lock:
                     is_new, self._said = str(error) != self._said, str(error)
                 if is_new:
@@ -264,20 +266,21 @@ class Client(Closing):
                 via="rejected" if reply.finish == "rejected" else "call",
             )
         )
-        # Another process may have been first: then its answer holds.
+        # If another process stored its answer first, that one is used.
         return _LedgerAnswer(entry, read(request, entry.raw), fresh=True)
 
     # ------------------------------------------------------------ failures
 
     def _give_up(self, error: CallFailedError, request: Request) -> None:
-        """Stop the run where no other question would fare better."""
+        """Raises if other questions would fail too: an error that is fatal, or too many in a
+        row."""
         with self._lock:
             self._failures += 1
             in_a_row = self._failures
         if error.is_fatal:
             raise InfrastructureError(
                 "SJ908",
-                f"{request.model} does not let us in: {error}",
+                f"{request.model} refused the call: {error}",
                 hint="Check the key, the model's name and the account.",
             ) from error
         if in_a_row >= _FAILURES_IN_A_ROW:
@@ -288,7 +291,7 @@ class Client(Closing):
             ) from error
 
     def _give_up_useless(self, problem: str, request: Request) -> None:
-        """Stop the run where a model does not do what it is asked, question after question."""
+        """Raises if a model gives no usable answer to many questions in a row."""
         with self._lock:
             self._useless += 1
             in_a_row = self._useless
@@ -316,7 +319,7 @@ class Client(Closing):
 
 
 def check(request: Request) -> None:
-    """Raise InputError where a model cannot do what a request asks for."""
+    """Raises InputError if the model does not support what a request needs."""
     can = provider(request.model.provider).capabilities(request.model.name)
     if request.logprobs > can.logprobs:
         most = f"at most {can.logprobs}" if can.logprobs else "no"
@@ -328,12 +331,12 @@ def check(request: Request) -> None:
 
 
 def now() -> str:
-    """The time in UTC, as ledgers write it."""
+    """The current time in UTC, in the form used in ledgers."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def most_money(request: Request, price: Price | None) -> float:
-    """The most that a request can cost; InputError where that has no end that we know."""
+    """The most that a request can cost; raises InputError if it has no known limit."""
     most = price.most(request) if price is not None else None
     if most is None:
         lacking = "price" if price is None else "longest answer"
@@ -347,19 +350,19 @@ def most_money(request: Request, price: Price | None) -> float:
 
 
 def read(request: Request, raw: Json) -> Reply:
-    """The reply to a request, with its tokens estimated where the server counts none."""
+    """The reply to a request; its tokens are estimated if the server does not count them."""
     if "rejected" in raw:
         return Reply("", "rejected", refusal=str(raw["rejected"]["message"]), raw=raw)
     reply = provider(request.model.provider).read(raw)
     if reply.prompt_tokens or reply.completion_tokens:
         return reply
-    # Some servers count nothing; limits and budgets must hold all the same.
+    # Some servers count no tokens; limits and budgets must still work.
     written = -(-len(reply.text.encode("utf-8", "replace")) // 4)
     return replace(reply, prompt_tokens=likely_tokens(request), completion_tokens=written)
 
 
 def read_all(request: Request, raw: Json) -> list[Reply]:
-    """All replies to a request; the tokens of the call stand with the first."""
+    """All replies to a request; the first one has the tokens of the whole call."""
     answering = provider(request.model.provider)
     if request.choices == 1 or "rejected" in raw or not isinstance(answering, ManyAnswers):
         return [read(request, raw)] * request.choices
@@ -367,7 +370,8 @@ def read_all(request: Request, raw: Json) -> list[Reply]:
 
 
 class _OneAtATime:
-    """Equal requests are asked once: the second thread waits and reads the ledger."""
+    """Lets only one thread make a request; a second with an equal request waits and reads the
+    ledger."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -375,7 +379,7 @@ class _OneAtATime:
 
     @contextmanager
     def only(self, key: str) -> Iterator[None]:
-        """Nobody else is at this key."""
+        """Inside the block no other thread works on this key."""
         with self._lock:
             lock, waiting = self._held.get(key, (threading.Lock(), 0))
             self._held[key] = (lock, waiting + 1)
@@ -391,7 +395,7 @@ class _OneAtATime:
 
 @dataclass
 class _Cost:
-    """What an answer cost, over all its tries."""
+    """The cost of an answer, over all attempts."""
 
     calls: int = 0
     tokens: int = 0
@@ -401,7 +405,7 @@ class _Cost:
     unpriced: int = 0
 
     def add(self, found: _LedgerAnswer, price: Price | None) -> None:
-        """One more reply."""
+        """Adds the cost of one reply."""
         self.calls += 1
         self.tokens += found.reply.prompt_tokens + found.reply.completion_tokens
         self.money += price.of(found.reply, found.entry.via) if price else 0.0
@@ -430,21 +434,20 @@ class _Cost:
 
 
 # ------------------------------------------------------------
-# A client that asks nobody: it notes what would be asked, for dry runs and for batches.
+# A client that calls no model: it collects the requests, for dry runs and for batches.
 
 _NOT_GIVEN_UP: Mapping[str, str] = {}
 
 
 class Rehearsal(Client):
-    """Answers from the ledger what it holds, and notes the rest.
+    """Answers from the ledger, and collects the requests that it cannot answer.
 
     Args:
-        optimistic: what is missing is answered by yes in every place, so that the questions
-            which follow from it are noted too; otherwise there is no answer.
-        batch: what is missing will be asked in batches: what one under way will answer costs
-            nothing more, and the rest costs less.
-        given_up: why questions will have no answer, by the key of their request; they are not
-            noted.
+        optimistic: answer a missing request with yes in every place, so that the questions which
+            follow from it are collected too; otherwise there is no answer.
+        batch: missing requests will be submitted in batches: those already in one cost nothing
+            more, the others half.
+        given_up: why requests will have no answer, by key; they are not collected.
     """
 
     def __init__(
@@ -465,7 +468,7 @@ class Rehearsal(Client):
         self._price_table = Prices(settings.prices)
 
     def ask(self, request: Request, *, case: str) -> Answer:
-        """The answer as far as it is known."""
+        """The answer from the ledger, else a placeholder."""
         try:
             return super().ask(request, case=case)
         except _UnaskedError:
@@ -481,15 +484,15 @@ class Rehearsal(Client):
 
     @property
     def missing(self) -> list[Request]:
-        """What the ledger does not hold, each once, by key."""
+        """The collected requests, each once, sorted by key."""
         return [request for _, request in sorted(self._noted.items())]
 
     def forget(self) -> None:
-        """Begin to note anew."""
+        """Clears the collected requests."""
         self._noted.clear()
 
     def estimate(self) -> Estimate:
-        """What asking it will cost."""
+        """The estimated cost of the collected requests."""
         if not self._batch:
             return estimate(self.missing, self._price_table)
         new = [one for one in self.missing if not self._ledger.is_submitted(one.key())]
@@ -498,4 +501,4 @@ class Rehearsal(Client):
 
 
 class _UnaskedError(Exception):
-    """The ledger does not hold it."""
+    """The ledger has no answer to the request."""

@@ -17,17 +17,17 @@ from sqljury.llm.providers import provider
 
 _MILLION = 1_000_000
 BATCH_DISCOUNT = 0.5
-"""What a batch costs of the price of single calls."""
+"""The price of a batch, as a share of the price of single calls."""
 
 _DATE = re.compile(r"-(?:(?:latest|preview|20\d\d-?\d\d-?\d\d|\d\d-\d\d)(?:-|$))+$")
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars per million tokens. What is thought is paid for as what is written.
+    """US dollars per million tokens. Reasoning tokens cost as much as written ones.
 
-    ``max_output`` is the most that one answer can have where a request sets no limit; 0 where
-    it is not known. ``as_of`` says when somebody last looked.
+    ``max_output`` is the longest answer possible if a request sets no limit; 0 if it is not known.
+    ``as_of`` is the date when the price was checked.
     """
 
     input: float
@@ -36,16 +36,16 @@ class Price:
     as_of: str = ""
 
     def of(self, reply: Reply, via: str = "call") -> float:
-        """What a reply cost. Discounts for cached prompts are not counted."""
+        """The cost of a reply. Discounts for cached prompts are not counted."""
         whole = self.input * reply.prompt_tokens + self.output * reply.completion_tokens
         return whole * (BATCH_DISCOUNT if via == "batch" else 1.0) / _MILLION
 
     def likely(self, request: Request, output: int) -> float:
-        """What a request will cost with an answer of so many tokens."""
+        """The cost of a request whose answer has this many tokens."""
         return (self.input * likely_tokens(request) + self.output * output) / _MILLION
 
     def most(self, request: Request) -> float | None:
-        """The most that a request can cost; None where its answer has no known end."""
+        """The most that a request can cost; None if the length of its answer has no known limit."""
         if not self.output:
             return self.input * most_tokens(request) / _MILLION
         output = int(request.model.option("max_tokens") or self.max_output) * request.choices
@@ -58,12 +58,12 @@ _FREE = Price(0.0, 0.0)
 
 
 class Prices:
-    """The prices that ship with the package, with those of a file over them.
+    """The prices in the package; those of a file replace them.
 
     The file is JSON: ``{"openai:o3": {"input": 2.0, "output": 8.0, "max_output": 100000}}``.
 
     Raises:
-        InputError: the file is not there or not of this form.
+        InputError: the file does not exist or does not have this form.
     """
 
     def __init__(self, path: str | None = None) -> None:
@@ -71,9 +71,9 @@ class Prices:
         self._table: Mapping[str, Price] = {**_shipped(), **own}
 
     def of(self, model: Model) -> Price | None:
-        """The price of a model, also under its undated name; None where it is not known.
+        """The price of a model, also under its undated name; None if it is not known.
 
-        Models on the user's own machines cost nothing unless the user's table says so.
+        Models on the user's own machines cost nothing, unless the user's table has a price.
         """
         answering = provider(model.provider)
         for family in (model.provider, answering.priced_as):
@@ -119,7 +119,7 @@ def _price(name: str, fields: Json, where: str) -> Price:
 
 _BYTES_PER_TOKEN = 4
 _PER_MESSAGE = 4
-"""What chat formats put around a message."""
+"""Tokens that chat formats add to each message."""
 
 
 def _bytes(request: Request) -> int:
@@ -129,12 +129,12 @@ def _bytes(request: Request) -> int:
 
 
 def likely_tokens(request: Request) -> int:
-    """The rule of thumb: four bytes of UTF-8 are a token, each message has four more."""
+    """Estimated tokens: one per four bytes of UTF-8, and four more per message."""
     return -(-_bytes(request) // _BYTES_PER_TOKEN) + _PER_MESSAGE * len(request.messages)
 
 
 def most_tokens(request: Request) -> int:
-    """What it cannot exceed: no token is shorter than a byte."""
+    """Upper limit of the tokens: no token is shorter than a byte."""
     return _bytes(request) + 16 * (len(request.messages) + 1)
 
 
@@ -146,7 +146,7 @@ _THINKS = re.compile(r"(^|/)(o\d|gpt-5)|reason|think|(^|[-/])r1|gemini-2\.5|gemi
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Calls, tokens and US dollars; ``money`` is None where a price is not known."""
+    """Calls, tokens and US dollars; ``money`` is None if a price is not known."""
 
     calls: int
     prompt_tokens: int
@@ -155,10 +155,10 @@ class Estimate:
 
 
 def estimate(requests: Iterable[Request], prices: Prices | None = None) -> Estimate:
-    """What requests will cost, by a rule of thumb.
+    """Estimates what requests will cost, by a rule of thumb.
 
-    Four bytes of a prompt are a token. An answer has 400 tokens, 2,500 from a model that reasons
-    (by its name), but never more than the option ``max_tokens``.
+    Four bytes of a prompt count as a token. An answer has 400 tokens, or 2,500 for a reasoning
+    model (known by its name), but at most the option ``max_tokens``.
     """
     prices = prices or Prices()
     calls = prompt = completion = 0
@@ -177,7 +177,8 @@ def estimate(requests: Iterable[Request], prices: Prices | None = None) -> Estim
 
 
 def typical_price(model: Model, prices: Prices | None = None) -> float | None:
-    """US dollars for one question of 3,000 tokens by the same rule; None without a price."""
+    """US dollars for one question of 3,000 tokens by the same rule; None if the price is not
+    known."""
     price = (prices or Prices()).of(model)
     if price is None:
         return None
@@ -191,11 +192,12 @@ def _output(model: Model) -> int:
 
 
 class BudgetReachedError(InfrastructureError):
-    """The next call could cost more than is left. All answers are kept; the run resumes."""
+    """The next call could cost more than is left. All answers are kept, and the run can be
+    resumed."""
 
 
 class Budget:
-    """What may be spent: each call reserves the most that it can cost before it begins."""
+    """A spending limit: before each call, the most that it can cost is reserved."""
 
     def __init__(self, most: float) -> None:
         self._most = most
@@ -204,10 +206,10 @@ class Budget:
         self._changed = threading.Condition()
 
     def reserve(self, amount: float) -> None:
-        """Set aside; waits for calls under way if what they leave over may be enough.
+        """Reserves an amount; waits for running calls if what they leave over may be enough.
 
         Raises:
-            BudgetReachedError: it is more than is left.
+            BudgetReachedError: the amount is more than is left.
         """
         with self._changed:
             while self._reserved and self._spent + self._reserved + amount > self._most:
@@ -223,18 +225,18 @@ class Budget:
             self._reserved += amount
 
     def try_reserve(self, amount: float) -> bool:
-        """Set aside if it is there, and say so; never waits."""
+        """Reserves an amount if it is left; True if it was. Never waits."""
         with self._changed:
             fits = self._spent + self._reserved + amount <= self._most
             self._reserved += amount if fits else 0.0
             return fits
 
     def settle(self, reserved: float, spent: float) -> None:
-        """Turn what was set aside into what was spent."""
+        """Replaces a reservation by what was actually spent."""
         with self._changed:
             self._reserved = max(0.0, self._reserved - reserved)
             self._spent += spent
-            # Rounding must not leave a reservation of nobody, for which all would wait.
+            # A rounding error must not look like a reservation, for which other calls would wait.
             if self._reserved < 1e-12:
                 self._reserved = 0.0
             self._changed.notify_all()

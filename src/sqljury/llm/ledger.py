@@ -1,4 +1,4 @@
-"""Every question put to a model and its raw answer, in one file: nothing is paid for twice."""
+"""Every request to a model with its raw answer, in one file, so that nothing is paid for twice."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ CREATE TABLE batch_request (
     request TEXT NOT NULL
 );
 """
-# Not in the first ledgers: made where batches first need it.
+# Not in early ledgers: created when batches first need it.
 _FAILURES = """
 CREATE TABLE IF NOT EXISTS batch_failure (
     key TEXT PRIMARY KEY,
@@ -55,19 +55,20 @@ CREATE TABLE IF NOT EXISTS batch_failure (
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One question and what came back."""
+    """One request and its answer."""
 
     request: str
-    """The canonical request."""
+    """The request as canonical text."""
     raw: Json
-    """The provider's own answer."""
+    """The provider's raw answer."""
     at: str
-    """When, in UTC."""
+    """The time of the answer, in UTC."""
     seconds: float = 0.0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     via: str = "call"
-    """``call``, ``batch`` (which costs less), or ``rejected``: the endpoint does not take it."""
+    """``call``, ``batch`` (which costs less), or ``rejected``: the endpoint did not accept the
+    request."""
 
     @property
     def key(self) -> str:
@@ -89,11 +90,12 @@ class Ledger(Closing):
     """A ledger on disk, for any number of threads and processes; without a path, in memory.
 
     Args:
-        path: an SQLite file, made if it is not there; to read only, also an export (``.jsonl``).
-        read_only: for a replay; nothing is written, not even beside the file.
+        path: an SQLite file, created if it does not exist; for reading only, also an export
+            (``.jsonl``).
+        read_only: for a replay: nothing is written, not even next to the file.
 
     Raises:
-        InputError: the file is no ledger, or not there and only to be read.
+        InputError: the file is not a ledger, or does not exist and is only to be read.
     """
 
     def __init__(self, path: str | Path | None, *, read_only: bool = False) -> None:
@@ -125,13 +127,13 @@ class Ledger(Closing):
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """One thread at a time; what goes wrong with the file is said in our words."""
+        """Lets one thread in at a time, and turns SQLite errors into ours."""
         with self._lock, storage_errors(Path(self._path or ":memory:"), self._unusable):
             yield
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """All of it or nothing; some time later it is in the one file."""
+        """Runs the block as one transaction; now and then merges -wal into the one file."""
         with self._errors():
             with self._database:
                 yield
@@ -157,7 +159,7 @@ class Ledger(Closing):
         return InputError("SJ905", f"the ledger {str(self._path)!r} cannot be used: {why}.")
 
     def get(self, key: str) -> Entry | None:
-        """What is known of a request."""
+        """The stored answer to a request, or None."""
         row = self._one(f"SELECT {_COLUMNS} FROM reply WHERE key = ?", key)
         try:
             return None if row is None else _entry(row)
@@ -165,9 +167,9 @@ class Ledger(Closing):
             raise self._unusable(f"the answer {key[:12]} is damaged ({error})") from error
 
     def put(self, entry: Entry) -> Entry:
-        """Keep an answer; where another one came first, that one is given back.
+        """Stores an answer and returns it; if another was stored first, returns that one.
 
-        A rejection gives way to an answer: another server may have room for a longer prompt.
+        An answer replaces a rejection: another server may accept a longer prompt.
         """
         with self._lock:
             self._insert([entry])
@@ -181,7 +183,7 @@ class Ledger(Closing):
             return self._database.total_changes - before
 
     def entries(self) -> Iterator[Entry]:
-        """All of it, by key."""
+        """All entries, sorted by key."""
         last = ""
         while row := self._one(
             f"SELECT {_COLUMNS}, key FROM reply WHERE key > ? ORDER BY key LIMIT 1", last
@@ -201,16 +203,16 @@ class Ledger(Closing):
     # ------------------------------------------------------------ batches
 
     def prepare_batches(self) -> None:
-        """Make what batches need; nothing changes where it is there."""
+        """Creates the tables for batches, if they do not exist."""
         with self._transaction():
             self._database.execute(_FAILURES)
 
     def add_batch(
         self, batch: str, model: str, requests: Iterable[str], at: str, state: str = "open"
     ) -> None:
-        """Remember a batch that was submitted, with the canonical requests in it.
+        """Stores a submitted batch with its canonical requests.
 
-        In the state ``submitting`` the id is the mark by which the provider's is found.
+        In the state ``submitting`` the id is our mark, by which the provider's id is found later.
         """
         with self._transaction():
             self._database.execute("INSERT INTO batch VALUES (?,?,?,?)", (batch, model, at, state))
@@ -220,7 +222,7 @@ class Ledger(Closing):
             )
 
     def name_batch(self, mark: str, batch: str) -> None:
-        """The provider took what was handed in under the mark, and calls it by this id."""
+        """Replaces the mark of a batch by the id that the provider gave it."""
         with self._transaction():
             self._database.execute(
                 "UPDATE batch SET id = ?, state = 'open' WHERE id = ?", (batch, mark)
@@ -230,20 +232,21 @@ class Ledger(Closing):
             )
 
     def close_batch(self, batch: str, state: str) -> None:
-        """Its results are in the ledger, or it failed: what is missing may be asked anew."""
+        """Marks a batch as ended; requests that it did not answer may be submitted again."""
         with self._transaction():
             self._database.execute("UPDATE batch SET state = ? WHERE id = ?", (state, batch))
             self._database.execute("DELETE FROM batch_request WHERE batch = ?", (batch,))
 
     def open_batches(self, state: str = "open") -> list[tuple[str, str]]:
-        """Id and model of the batches under way, in the order of their submission."""
+        """Id and model of the unfinished batches, in the order of their submission."""
         with self._errors():
             return self._database.execute(
                 "SELECT id, model FROM batch WHERE state = ? ORDER BY submitted, rowid", (state,)
             ).fetchall()
 
     def batches(self) -> list[tuple[str, str, str, str, int]]:
-        """Id, model, time, state and number of open questions of every batch, as submitted."""
+        """Id, model, time, state and number of unanswered questions of every batch, in order of
+        submission."""
         with self._errors():
             return self._database.execute(
                 "SELECT id, model, submitted, state,"
@@ -252,7 +255,7 @@ class Ledger(Closing):
             ).fetchall()
 
     def batch_requests(self, batch: str) -> dict[str, str]:
-        """The canonical requests of a batch by key."""
+        """The canonical requests of a batch, by key."""
         with self._errors():
             return dict(
                 self._database.execute(
@@ -261,13 +264,13 @@ class Ledger(Closing):
             )
 
     def is_submitted(self, key: str) -> bool:
-        """Whether a batch under way will answer it."""
+        """True if the request is in an unfinished batch."""
         return self._one("SELECT 1 FROM batch_request WHERE key = ?", key) is not None
 
     # ------------------------------------------------------------ what batches failed at
 
     def add_failure(self, key: str, tries: int, why: str) -> None:
-        """A batch brought no answer to this request, which counts as so many tries."""
+        """Records that batches brought no answer to this request; it counts as so many attempts."""
         with self._transaction():
             self._database.execute(
                 "INSERT INTO batch_failure VALUES (?,?,?) ON CONFLICT (key) DO UPDATE"
@@ -276,7 +279,7 @@ class Ledger(Closing):
             )
 
     def failures(self, tries: int) -> dict[str, str]:
-        """Why requests have no answer after so many tries, by key."""
+        """Why requests have no answer after so many attempts, by key."""
         with self._errors():
             return dict(
                 self._database.execute(
@@ -287,14 +290,15 @@ class Ledger(Closing):
             )
 
     def forget_failures(self) -> None:
-        """What has no answer may be asked anew."""
+        """Clears recorded failures, so that these requests may be submitted again."""
         with self._transaction():
             self._database.execute("DELETE FROM batch_failure")
 
     # ------------------------------------------------------------ exchange
 
     def export_jsonl(self, path: str | Path) -> int:
-        """Write all entries as JSON lines, sorted by key: equal ledgers, equal bytes."""
+        """Writes all entries as JSON lines, sorted by key: equal ledgers give equal bytes. Returns
+        their number."""
         count = 0
         with new_file(path) as file:
             for entry in self.entries():
@@ -307,10 +311,11 @@ class Ledger(Closing):
         return count
 
     def import_jsonl(self, path: str | Path) -> int:
-        """Add the entries of an export; those already known stay. Returns how many were new.
+        """Adds the entries of an export; those already there stay. Returns how many were new.
 
         Raises:
-            InputError: there is no such file, a line is broken, or its key is not its request's.
+            InputError: the file does not exist, a line is broken, or a key is not that of its
+                request.
         """
         if not Path(path).is_file():
             raise InputError("SJ905", f"there is no export {str(path)!r}.")
@@ -323,13 +328,14 @@ class Ledger(Closing):
             return self._insert(lines)
 
     def close(self) -> None:
-        """Close the file, which then holds everything."""
+        """Closes the file, which then contains everything."""
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()
                 self._timer = None
             if self._keeps:
-                # The last one to close takes the rest of -wal in; here others may go on.
+                # SQLite merges -wal when the last connection closes; others may still be open, so
+                # do it here.
                 self._checkpoints.now()
             self._database.close()
 
@@ -341,7 +347,7 @@ def _connected(uri: str) -> sqlite3.Connection:
 
 
 def _prepared(database: sqlite3.Connection) -> sqlite3.Connection:
-    # A killed process loses nothing; a machine without power may lose its last second.
+    # A killed process loses nothing; a machine that loses power may lose the last second.
     database.execute("PRAGMA synchronous = NORMAL")
     for turn in range(_TRIES):
         try:
@@ -349,7 +355,7 @@ def _prepared(database: sqlite3.Connection) -> sqlite3.Connection:
                 _create(database)
             break
         except sqlite3.OperationalError as error:
-            # While another process changes the journal's mode SQLite does not wait by itself.
+            # While another process changes the journal mode, SQLite itself does not wait.
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or turn == _TRIES - 1:
                 raise
             time.sleep(0.02)
@@ -358,7 +364,7 @@ def _prepared(database: sqlite3.Connection) -> sqlite3.Connection:
 
 def _create(database: sqlite3.Connection) -> None:
     database.execute("PRAGMA journal_mode = WAL")
-    # Two processes may begin at once: the one that comes second finds the tables made.
+    # If two processes begin at once, the second finds the tables made.
     database.execute("BEGIN IMMEDIATE")
     with database:
         if database.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):

@@ -1,4 +1,4 @@
-"""How fast a model may be asked, and when a call that failed is tried again."""
+"""How fast a model may be called, and when a failed call is repeated."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Sleep = Callable[[float], None]
 
 
 class Bucket:
-    """A token bucket that holds one second's worth: over any minute the rate is kept.
+    """A token bucket with one second's worth of capacity: over any minute the rate is kept.
 
-    Whoever takes more than there is goes into debt and waits until it is paid: nobody
-    overtakes, and a request larger than the bucket still passes.
+    A caller that takes more than there is goes into debt and waits until it is paid. So no caller
+    overtakes another, and a request larger than the bucket still passes.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Bucket:
         self._lock = threading.Lock()
 
     def take(self, amount: float) -> None:
-        """Take, and wait for it."""
+        """Takes an amount, and waits until it is available."""
         with self._lock:
             now = self._clock()
             self._level = min(self._capacity, self._level + (now - self._filled) * self._rate)
@@ -47,13 +47,13 @@ class Bucket:
             self._sleep(debt / self._rate)
 
     def correct(self, amount: float) -> None:
-        """Take that much more, or less, than was thought; whoever comes next waits for it."""
+        """Takes a further amount (or returns one, if negative); the next caller waits for it."""
         with self._lock:
             self._level = min(self._capacity, self._level - amount)
 
 
 class Pause:
-    """A server that asks one caller to wait asks all of them."""
+    """If a server asks one caller to wait, all callers wait."""
 
     def __init__(self, clock: Clock = time.monotonic, sleep: Sleep = time.sleep) -> None:
         self._clock = clock
@@ -61,21 +61,21 @@ class Pause:
         self._until = 0.0
 
     def ask(self, seconds: float) -> None:
-        """Nobody calls for so long."""
+        """Stops all callers for this many seconds."""
         self._until = max(self._until, self._clock() + seconds)
 
     def wait(self) -> None:
-        """Wait until calling is allowed."""
+        """Waits until calls are allowed."""
         while (left := self._until - self._clock()) > 0:
             self._sleep(left)
 
 
 _LONGEST_PAUSE = 60.0
 _AGAIN = frozenset({408, 409, 425, 429})
-# What holds for every question: a wrong key, no such model, no money left.
+# Errors that apply to every question: a wrong key, no such model, no money left.
 _FATAL = frozenset({401, 402, 403, 404})
 _NO_MONEY = re.compile(r"insufficient_quota|billing|spend limit|credit balance", re.IGNORECASE)
-# What holds for this question alone: its length, its content.
+# Errors that apply to this question only: its length, its content.
 _ABOUT_THE_TEXT = re.compile(
     r"context.{0,12}(length|size|window)|too (long|large|many (input )?tokens)|maximum context"
     r"|exceeds? .{0,40}(tokens|context)|content.?(filter|management|policy)|invalid_prompt"
@@ -86,14 +86,14 @@ _ABOUT_THE_TEXT = re.compile(
 
 @dataclass
 class CallFailedError(Exception):
-    """A call that brought no reply.
+    """A call that gave no reply.
 
     Args:
-        again: another try may help.
+        again: True if another attempt may help.
         wait: seconds that the server asks to wait.
-        is_fatal: whether no other question will fare better.
-        charged: the server may have done the work all the same.
-        absent: there was nobody to connect to.
+        is_fatal: True if other questions would fail too.
+        charged: True if the server may have done the work, and charge for it.
+        absent: True if no server accepted the connection.
     """
 
     message: str
@@ -110,12 +110,13 @@ class CallFailedError(Exception):
         return self.message
 
 
-# A limit that we set ourselves: that is mended by setting another.
+# A limit that the user set: another value solves it.
 _OUR_LIMIT = re.compile(r"max_(completion_)?tokens")
 
 
 def refused_for_its_text(status: int, message: str) -> bool:
-    """Whether an endpoint does not take this text, as it is: an answer, not a failure."""
+    """True if the endpoint refuses this text as such: that counts as an answer, not as a
+    failure."""
     about_it = _ABOUT_THE_TEXT.search(message) and not _OUR_LIMIT.search(message)
     return status == 413 or (status in (400, 422) and bool(about_it))
 
@@ -123,7 +124,7 @@ def refused_for_its_text(status: int, message: str) -> bool:
 def failure(
     status: int, headers: Mapping[str, str], message: str, now: datetime | None = None
 ) -> CallFailedError:
-    """What an HTTP status means."""
+    """The error that an HTTP status means."""
     no_money = status == 429 and bool(_NO_MONEY.search(message))
     return CallFailedError(
         f"HTTP {status}: {' '.join(message.split())[:300]}",
@@ -134,7 +135,8 @@ def failure(
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Seconds to wait, from ``Retry-After`` (seconds or a date) or ``retry-after-ms``."""
+    """Seconds to wait, from ``Retry-After`` (seconds or a date) or ``retry-after-ms``; None
+    without."""
     milliseconds = _seconds(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1000
@@ -151,13 +153,14 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
 
 
 def _seconds(text: str | None) -> float | None:
-    # Not float(): "nan", "inf" and "1_0" are no numbers of seconds.
+    # Not float(), which accepts "nan", "inf" and "1_0".
     if text is None or not re.fullmatch(r"\s*\d{1,9}(\.\d*)?\s*", text):
         return None
     return float(text)
 
 
 def backoff(base: float, turn: int, seed: str) -> float:
-    """Seconds before the next try: doubled each time, with a jitter that the seed decides."""
+    """Seconds before the next attempt: doubled each time, with a jitter that the seed
+    determines."""
     jitter = random.Random(f"{seed}:{turn}").uniform(0.5, 1.5)
     return min(_LONGEST_PAUSE, base * 2.0**turn) * jitter

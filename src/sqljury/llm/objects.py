@@ -1,4 +1,4 @@
-"""The one JSON object in what a model wrote, and whether it has the shape asked for."""
+"""Finds the JSON object in a model's text, and checks that it has the required shape."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TYPES: Mapping[str, tuple[str, Callable[[Json], bool]]] = {
 
 
 def check_schema(schema: Mapping[str, Json]) -> None:
-    """Raise ValueError where a schema says more than :func:`fault` understands."""
+    """Raises ValueError if a schema uses more than :func:`fault` can check."""
     unknown = sorted(set(schema) - _KNOWN)
     if unknown or not isinstance(schema.get("type", ""), str):
         raise ValueError(f"schemas cannot use {', '.join(unknown) or 'a list of types'} here")
@@ -44,7 +44,8 @@ def check_schema(schema: Mapping[str, Json]) -> None:
 
 
 def fault(value: Json, schema: Mapping[str, Json], path: str = "the answer") -> str:
-    """What is wrong with a value, or an empty text. Nothing is converted: `"false"` is a text.
+    """Why a value does not fit the schema, or an empty text. Values are not converted: `"false"` is
+    a text.
 
     >>> fault({"verdict": "false"}, {"properties": {"verdict": {"type": "boolean"}}})
     '`verdict` must be true or false, not "false"'
@@ -79,7 +80,7 @@ def _object_fault(value: Mapping[str, Json], schema: Mapping[str, Json], path: s
 
 
 def _same(value: Json, allowed: Json) -> bool:
-    # True == 1 to Python, not to JSON.
+    # In Python True == 1, in JSON it is not.
     return type(value) is type(allowed) and bool(value == allowed)
 
 
@@ -94,14 +95,14 @@ def _shown(value: Json) -> str:
 
 
 def trimmed(value: Mapping[str, Json], schema: Mapping[str, Json]) -> dict[str, Json]:
-    """The object with the keys that were asked for, in their order; others say nothing."""
+    """The object with only the keys of the schema, in the schema's order."""
     if schema.get("additionalProperties", True):
         return dict(value)
     return {name: value[name] for name in schema.get("properties", {}) if name in value}
 
 
 def placeholder(schema: Mapping[str, Json]) -> Json:
-    """A value of this shape, with yes wherever a yes or no is asked for."""
+    """A value of this shape, with yes in every place for yes or no."""
     if "enum" in schema:
         return schema["enum"][0]
     kind = schema.get("type", "object")
@@ -116,20 +117,21 @@ _MAX_OBJECTS = 50
 _MAX_RESTARTS = 10
 
 _BLOCK = re.compile(r"^[ \t]*```[^\n`]*\n(.*?)^[ \t]*```", re.DOTALL | re.MULTILINE)
-# A string that is never closed runs to the end: then no pattern looks at a character twice.
+# A string that is never closed extends to the end, so no pattern reads a character twice.
 _STRING = r'"(?:[^"\\]|\\.)*+"?'
 _TRAILING_COMMA = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
 _BRACE = re.compile(rf"{_STRING}|[{{}}]", re.DOTALL)
 
 
 class NoObjectError(ValueError):
-    """There is no JSON object; the text says why, as it is told to the model."""
+    """There is no JSON object; the text is the reason, as it is sent to the model."""
 
 
 def candidates(text: str) -> list[dict[str, Json]]:
     """The different JSON objects that a text offers as its answer.
 
-    The whole text, else what stands in fenced blocks, else what stands in prose.
+    Looks at the whole text; if it is not one object, in fenced blocks; if there is none, in the
+    prose.
 
     Raises:
         NoObjectError: there is none, or it is broken.
@@ -155,7 +157,7 @@ def _objects(pieces: Iterable[str]) -> tuple[list[dict[str, Json]], str]:
         try:
             value = _loaded(piece)
         except _ContradictionError as error:
-            # An object that contradicts itself is not outvoted by another one beside it.
+            # If one object contradicts itself, another one next to it is not used instead.
             return [], f"the key {error.args[0]!r} occurs twice with different values"
         except (ValueError, RecursionError):
             continue
@@ -179,7 +181,7 @@ def _loaded(text: str) -> dict[str, Json]:
 
 
 class _ContradictionError(ValueError):
-    """A key with two values."""
+    """A key occurs with two values."""
 
 
 def _distinct(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
@@ -199,16 +201,16 @@ def _finite(text: str) -> float:
 
 
 def _writable(value: dict[str, Json]) -> dict[str, Json]:
-    # Half a surrogate pair is valid in JSON, but in no file.
+    # Half a surrogate pair is valid in JSON, but cannot be written to a file.
     text = json.dumps(value, ensure_ascii=False)
     encoded = text.encode("utf-8", "replace")
     return value if encoded == text.encode("utf-8", "surrogatepass") else json.loads(encoded)
 
 
 def _braced(text: str) -> Iterator[str]:
-    """Stretches from an outermost brace to the one that closes it.
+    """The parts of a text from an outermost opening brace to its closing one.
 
-    A brace in prose that is never closed hides what follows: then we start again behind it.
+    A brace in prose that is never closed would hide what follows, so the search restarts after it.
     """
     start = text.find("{")
     for _ in range(_MAX_RESTARTS):
@@ -219,11 +221,12 @@ def _braced(text: str) -> Iterator[str]:
 
 
 def _closed(text: str, position: int) -> Generator[str, None, int]:
-    """The closed stretches; the value is where the last one begins that is not, else -1."""
+    """Yields closed parts; returns the position of the last opening brace that is not closed, else
+    -1."""
     start = text.find("{", position) if position >= 0 else -1
     while start >= 0:
         depth = 0
-        # Quotes mean something inside of braces only: prose has apostrophes and inch marks.
+        # Quotes count only inside braces: prose has apostrophes and inch marks.
         for match in _BRACE.finditer(text, start):
             depth += {"{": 1, "}": -1}.get(match[0], 0)
             if depth == 0:
@@ -241,10 +244,11 @@ _SHOWN_BACK = 4_000
 def understood(
     reply: Reply, schema: Mapping[str, Json] | None, *, cut: bool = False
 ) -> tuple[Mapping[str, Json] | None, str]:
-    """The object and an empty text, or None and why there is none.
+    """The object and an empty text, or None and the reason why there is no object.
 
     Args:
-        cut: an answer that was cut is one: it is asked for the likelihood of its first tokens.
+        cut: accept an answer that was cut off, because only the likelihood of its first tokens is
+            needed.
     """
     problem = unusable(reply)
     if problem and not (cut and reply.finish == "length" and reply.logprobs):
@@ -265,7 +269,7 @@ def understood(
 
 
 def unusable(reply: Reply) -> str:
-    """What makes a reply no answer at all, whatever its text; empty if nothing does."""
+    """Why a reply cannot be an answer, whatever its text; empty if it can."""
     if reply.finish == "rejected":
         return f"the endpoint does not take this question: {reply.refusal}"
     if reply.refusal or reply.finish == "content_filter":
@@ -276,7 +280,8 @@ def unusable(reply: Reply) -> str:
 
 
 def asked_again(request: Request, original: Request, reply: Reply, problem: str) -> Request:
-    """The next try: the same question, with what was wrong if the model did give an answer."""
+    """The request for the next attempt: the same question; if there was an answer, with what was
+    wrong with it."""
     messages = original.messages
     if not unusable(reply):
         messages = (
@@ -292,14 +297,15 @@ def asked_again(request: Request, original: Request, reply: Reply, problem: str)
 
 
 def with_schema_in_words(request: Request) -> tuple[Message, ...]:
-    """The messages for an endpoint that cannot be given a schema beside them."""
+    """The messages with the schema written in words, for an endpoint that does not accept
+    schemas."""
     if request.schema is None:
         return request.messages
     wanted = (
         "# Form of the answer\n\nOne JSON object and nothing else, valid under this JSON schema:\n"
         + one_line(request.schema)
     )
-    # Many chat templates know one system message, at the start.
+    # Many chat templates accept only one system message, at the start.
     first, *rest = request.messages
     if first.role == "system":
         return (Message("system", f"{first.content}\n\n{wanted}"), *rest)

@@ -1,4 +1,4 @@
-"""How chat models are asked, and ``provider:model`` with its options."""
+"""Settings for calls of chat models, and the text ``provider:model`` with options."""
 
 from __future__ import annotations
 
@@ -14,27 +14,28 @@ from sqljury.llm.providers import known_providers, provider
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientSettings:
-    """Where answers are kept, how fast and how often is asked, and for how much money."""
+    """Where answers are stored, how fast and how often models are called, and for how much
+    money."""
 
     ledger: str | None = None
-    """The ledger's file; None keeps answers for as long as the client lives."""
+    """The ledger's file; None keeps answers only while the client lives."""
     replay: bool = False
-    """Read the ledger and never ask: a question that it does not hold is an error."""
+    """Only read the ledger, never call: a request without a stored answer is an error."""
     concurrency: int = 8
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
     max_cost: float | None = None
-    """US dollars that one client may spend."""
+    """The most US dollars that one client may spend."""
     timeout: float = 120.0
     """Seconds for one call."""
     attempts: int = 3
-    """How often a question is asked whose answers cannot be used."""
+    """How often a question is asked if its answers cannot be used."""
     retries: int = 5
-    """How often a call that fails is tried again."""
+    """How often a failed call is repeated."""
     backoff: float = 1.0
     """Seconds before the first retry; doubled for each further one."""
     prices: str | None = None
-    """A price table over the one that ships."""
+    """A price table that replaces prices in the package."""
 
     def __post_init__(self) -> None:
         zero = ("max_cost", "retries", "backoff")
@@ -48,20 +49,22 @@ class ClientSettings:
 
 
 # ------------------------------------------------------------
-# ``provider:model`` and its options, checked against what the provider declares.
+# ``provider:model`` and its options, checked against what the provider supports.
 
 
 def parse_model(text: str, options: Mapping[str, str] | None = None) -> Model:
-    """A model from ``openai:o3-2025-04-16`` and the options of its questions.
+    """A model, from a text such as ``openai:o3-2025-04-16`` and options.
 
     Options: ``base_url``, ``temperature``, ``top_p``, ``seed``, ``max_tokens``, ``effort``,
+        ``json_schema`` (false: the schema is written in words, for servers that cannot enforce
+        one).
     ``json_schema`` (false: the schema is put in words, for servers that cannot enforce one).
 
     >>> parse_model("openai:gpt-4.1", {"temperature": "0.0"}).options
     (('temperature', '0'),)
 
     Raises:
-        InputError: an unknown provider or option, or something that the model cannot do.
+        InputError: an unknown provider or option, or one that the model does not support.
     """
     name, colon, model = text.partition(":")
     if not colon or not model or name not in known_providers():
@@ -75,7 +78,7 @@ def parse_model(text: str, options: Mapping[str, str] | None = None) -> Model:
     written = {key: _written(key, value, text) for key, value in options.items()}
     can = provider(name).capabilities(model)
     for key in ("temperature", "top_p", "seed", "effort", "base_url"):
-        # Who lets the temperature be set lets the nucleus be set, too.
+        # A model that accepts a temperature also accepts top_p.
         if key in written and not getattr(can, "temperature" if key == "top_p" else key):
             raise InputError("SJ903", f"{text} does not offer {key}.", hint=_INSTEAD.get(key, ""))
     if written.get("json_schema") == "true" and not can.json_schema:
@@ -116,7 +119,7 @@ def _yes_no(text: str) -> str:
 
 
 def _url(text: str) -> str:
-    # What is in it is shown beside every score; a password is not for that.
+    # The address is shown next to every score, so it must not contain a password.
     if not text.startswith(("http://", "https://")) or "@" in text.split("/")[2]:
         raise ValueError
     return text

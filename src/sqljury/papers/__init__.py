@@ -1,4 +1,4 @@
-"""What replays one paper's tables from its recordings: ROSE's, so far.
+"""Reproduces one paper's tables from its recordings; so far ROSE's.
 
-Nothing but the command that prints them knows of this package: it could be taken away.
+Only the command that prints the tables uses this package, so it could be removed.
 """

@@ -1,7 +1,7 @@
 """The four findings of ROSE's re-evaluation of methods, each with a test.
 
-All are over the questions that every method shares. Methods are few (19 were recorded) and chosen
-by nobody's design, so the tests say whether a pattern could be chance, not why it is there.
+All use the questions that every method shares. The methods are few (19 were recorded) and not a
+random sample, so the tests say whether a pattern could be chance, not why it exists.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FINE_TUNED = "fine-tuned"
 BASE = "base model"
 _EXACT = 200_000
-"""Up to so many permutations all are tried."""
+"""Up to this number, all permutations are tried; above it, random ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,12 @@ class MethodAnswers:
 
     @property
     def ex(self) -> float:
-        """The share that EX calls right."""
+        """The share of answers that EX accepts."""
         return sum(is_right(ex) for ex, _ in self.pairs.values()) / len(self.pairs)
 
     @property
     def rose(self) -> float:
-        """The share that ROSE calls right."""
+        """The share of answers that ROSE accepts."""
         return sum(is_right(rose) for _, rose in self.pairs.values()) / len(self.pairs)
 
     @property
@@ -53,13 +53,13 @@ class MethodAnswers:
 
     @property
     def strength(self) -> float:
-        """The mean of EX and ROSE: a gap is not tied to it by arithmetic, as it is to either."""
+        """The mean of EX and ROSE: unlike either alone, it is not tied to the gap by arithmetic."""
         return (self.rose + self.ex) / 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """One number that a finding stands on."""
+    """One number that supports a finding."""
 
     name: str
     statistic: str
@@ -68,25 +68,25 @@ class Measured:
     p: float | None = None
     n: int
     method: str
-    """How p or the interval was found."""
+    """How p or the interval was computed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperClaim:
-    """One claim of the paper, and what the recordings say of it."""
+    """One claim of the paper, and the result of testing it on the recordings."""
 
     key: str
     claim: str
     answer: str
-    """``supported``, ``not supported`` (the first test's p is 0.05 or more, or the direction is
-    the other), or ``not testable``."""
+    """``supported``, ``not supported`` (the first test's p is 0.05 or more, or the effect has the
+    other direction), or ``not testable``."""
     tests: tuple[Measured, ...]
 
 
 def findings(
     methods: Sequence[MethodAnswers], *, resamples: int, seed: int, confidence: float
 ) -> tuple[PaperClaim, ...]:
-    """All four; a finding that lacks its facts or methods is left out of no table: it says so."""
+    """All four findings; one that lacks facts or methods says so instead of being left out."""
     draw = _Draw(resamples, seed, confidence)
     return (
         _base_model(methods, draw),
@@ -98,20 +98,20 @@ def findings(
 
 @dataclass(frozen=True, slots=True)
 class _Draw:
-    """How chance is played."""
+    """The settings of random resampling."""
 
     resamples: int
     seed: int
     confidence: float
 
     def generator(self) -> Any:
-        """A fresh one for each test, so that no test depends on another."""
+        """A new generator for each test, so that no test depends on another."""
         import numpy as np
 
         return np.random.default_rng(self.seed)
 
     def percentiles(self, values: Sequence[float]) -> Interval:
-        """The middle of some resampled values."""
+        """The confidence interval from resampled values."""
         import numpy as np
 
         tail = (1 - self.confidence) / 2
@@ -120,7 +120,7 @@ class _Draw:
 
 
 def is_right(found: RecordedJudgement) -> bool:
-    """Whether a metric accepts the answer."""
+    """True if a metric accepts the answer."""
     return found.score is not None and found.score >= 0.5
 
 
@@ -135,7 +135,8 @@ def _answered(tests: Sequence[Measured], positive: bool = True) -> str:
 
 
 def _base_model(methods: Sequence[MethodAnswers], draw: _Draw) -> PaperClaim:
-    """Of methods that were not fine-tuned, grouped by base model, how much do groups explain?"""
+    """How much of the differences between methods that were not fine-tuned does the base model
+    explain?"""
     groups: dict[str, list[MethodAnswers]] = defaultdict(list)
     for method in methods:
         if method.facts.kind != FINE_TUNED and method.facts.base_model:
@@ -179,7 +180,7 @@ def _eta_squared(y: Floats, groups: Any) -> float:
 
 
 def _engineering(groups: Mapping[str, Sequence[MethodAnswers]]) -> Measured:
-    """What a system adds to its base model alone, where that was recorded too."""
+    """How much do systems add to their base model alone, if that was recorded too?"""
     added = [
         method.rose - alone.rose
         for group in groups.values()
@@ -241,7 +242,7 @@ def _trend(name: str, points: Sequence[tuple[float, float]]) -> Measured:
 
 @dataclass(frozen=True, slots=True)
 class _MethodAnswer:
-    """One method's answer to one question, as far as both metrics speak of it."""
+    """One method's answer to one question, as judged by both metrics."""
 
     diverges: bool
     """ROSE accepts it, EX does not."""
@@ -255,7 +256,7 @@ class _MethodAnswer:
 def _divergence(methods: Sequence[MethodAnswers], draw: _Draw) -> PaperClaim:
     """Do labels of faults explain where ROSE accepts what EX rejects?
 
-    Methods answer the same questions, so questions are drawn again, not answers.
+    All methods answer the same questions, so questions are resampled, not answers.
     """
     answers: dict[str, list[_MethodAnswer]] = defaultdict(list)
     for method in methods:
@@ -301,7 +302,7 @@ def _label_share(*labels: str) -> Callable[..., _Counts]:
     wanted = frozenset(labels)
 
     def count(group: Sequence[_MethodAnswer], kind: str, other: str = "") -> _Counts:
-        """(labelled, all) of one kind, and minus the same of another."""
+        """(labelled, all) of one kind of answers, minus the same of another kind."""
         counts = []
         for name in filter(None, (kind, other)):
             chosen = [answer for answer in group if getattr(answer, name)]
@@ -328,7 +329,7 @@ def _resampled(
     count: Callable[[Sequence[_MethodAnswer]], _Counts],
     draw: _Draw,
 ) -> Measured:
-    """A share of sums over questions, or a difference of two, with questions drawn again."""
+    """A ratio of sums over questions, or a difference of two, with questions resampled."""
     import numpy as np
 
     table = np.array([count(group) for group in groups], dtype=float)
@@ -419,7 +420,7 @@ def _mean_difference(values: Sequence[float], group: Sequence[int]) -> float:
 
 
 def _residuals(x: Sequence[float], y: Sequence[float]) -> list[float]:
-    """What a straight line through all methods leaves (Freedman & Lane 1983)."""
+    """The residuals of a straight line through all methods (Freedman & Lane 1983)."""
     import numpy as np
 
     design = np.stack([np.ones(len(x)), np.array(x)], axis=1)

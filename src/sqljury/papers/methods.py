@@ -21,7 +21,7 @@ _DIFFICULTIES = ("simple", "easy", "medium", "moderate", "hard", "challenging", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodFigures:
-    """EX and ROSE of one method on one set of questions. Fractions."""
+    """EX and ROSE of one method on one set of questions, as fractions."""
 
     n: int
     ex: float | None
@@ -32,12 +32,12 @@ class MethodFigures:
     """ROSE - EX."""
     gap_interval: Interval | None
     only_rose: int
-    """Questions that only ROSE calls right."""
+    """The number of questions that only ROSE accepts."""
     only_ex: int
     p: float | None
-    """McNemar's exact test of the gap."""
+    """The p-value of McNemar's exact test of the gap."""
     asked: int
-    """Questions that the Refuter was asked about: only there can be labels."""
+    """The number of questions that the Refuter was asked about: only these can have labels."""
     gold_fault: int
     ambiguous_question: int
     ambiguous_schema: int
@@ -45,7 +45,7 @@ class MethodFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodSlice(MethodFigures):
-    """The questions of one difficulty."""
+    """The figures for the questions of one difficulty."""
 
     difficulty: str
 
@@ -61,16 +61,17 @@ class MethodRow:
     released: str
     n_ex: int
     n_rose: int
-    """Rows of the two recordings; ``own`` is over the questions that both have."""
+    """``n_ex`` and ``n_rose`` are the rows of the two recordings; ``own`` is over the questions
+    that both have."""
     own: MethodFigures
     common: MethodFigures
-    """Over the questions that all methods share."""
+    """The figures over the questions that all methods share."""
     by_difficulty: tuple[MethodSlice, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disagreement:
-    """A published figure that the recordings do not give. Percent."""
+    """A published figure that differs from the recordings, in percent."""
 
     folder: str
     name: str
@@ -79,18 +80,18 @@ class Disagreement:
     recorded: float
     n: int
     recorded_of: str
-    """The method whose recordings do give it, where there is just one."""
+    """The method whose recordings do give it, if there is exactly one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Methods:
-    """What `paper methods` prints."""
+    """The result that `paper methods` prints."""
 
     methods: tuple[MethodRow, ...]
     n_common: int
     n_smallest: int
     n_largest: int
-    """Of the methods' own sets."""
+    """The sizes of the methods' own question sets: the smallest and the largest."""
     findings: tuple[PaperClaim, ...]
     disagreements: tuple[Disagreement, ...]
     n_published: int
@@ -112,10 +113,10 @@ def methods(
     """EX, ROSE and the gap between them, per method, and the paper's findings about them.
 
     Args:
-        resamples: of bootstrap and permutation tests.
+        resamples: number of resamples in bootstrap and permutation tests.
 
     Raises:
-        InputError: SJ523: no methods, or no question that all have.
+        InputError: SJ523: there are no methods, or no question that all have.
     """
     both = {method.facts.folder: _both(method) for method in recorded}
     common = _common(both)
@@ -142,7 +143,7 @@ def methods(
 
 
 Pair = tuple[RecordedJudgement, RecordedJudgement]
-"""EX and ROSE on one question."""
+"""The judgements by EX and ROSE on one question."""
 
 
 def _both(method: RecordedMethod) -> dict[str, Pair]:
@@ -216,7 +217,7 @@ def _figures(pairs: Collection[Pair], confidence: float) -> MethodFigures:
 
 
 def _gap_interval(only_rose: int, only_ex: int, n: int, confidence: float) -> Interval | None:
-    """Of a difference of two shares of the same questions.
+    """The confidence interval of the difference of two shares of the same questions.
 
     Source: Newcombe (1998), Statistics in Medicine 17, method 1 (Wald, paired).
     """
@@ -253,7 +254,8 @@ def _disagreements(recorded: Sequence[RecordedMethod]) -> tuple[Disagreement, ..
 
 
 def _is_published(value: float, published: float) -> bool:
-    """Two digits were published, of a fraction that was cut or rounded."""
+    """True if the value equals the published one, which was cut or rounded to two digits of a
+    fraction."""
     return abs(value - published) < 0.0101
 
 
@@ -303,6 +305,6 @@ def read_methods(folder: PathLike, *, seed: int = 0) -> Methods:
     """EX and ROSE of recorded methods, and the four findings about them.
 
     Raises:
-        InputError: no recorded methods.
+        InputError: there are no recorded methods.
     """
     return methods(read_rose_methods(folder), seed=seed)

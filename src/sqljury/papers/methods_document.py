@@ -25,7 +25,7 @@ _KINDS = ("base model", "prompting", "fine-tuned")
 
 
 def methods_document(found: Methods, *, title: str = "EX and ROSE") -> ReportDocument:
-    """Methods, their gaps, the four findings, and what was published otherwise."""
+    """The methods, their gaps, the four findings, and published figures that differ."""
     sections = [_scores(found), _gaps(found)]
     sections += [_finding(found, finding) for finding in found.findings]
     sections += [_tables(found), _published(found)]
@@ -67,7 +67,7 @@ def _signed(fraction: float | None) -> str:
 
 
 def _between(interval: tuple[float, float] | None) -> str:
-    """The ends of the interval of a difference."""
+    """The ends of the interval of a difference, as text."""
     if interval is None:
         return ""
     return f"{_signed(interval[0])} to {_signed(interval[1])}"
@@ -185,7 +185,7 @@ def _finding(found: Methods, finding: PaperClaim) -> ReportSection:
 
 
 def _measured(test: Measured) -> list[str]:
-    """Value, interval, p and n as text: shares and differences in percent, τ and η² as they are."""
+    """Value, interval, p and n as text: shares and differences in percent, τ and η² as numbers."""
     if test.statistic in ("τ", "η²"):
         value = words.UNDEFINED if test.value is None else f"{test.value:.2f}"
         ends = ""

@@ -31,7 +31,7 @@ _EX = "EX-"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodFacts:
-    """What is known of a method besides its recordings."""
+    """What is known about a method besides its recordings."""
 
     folder: str
     name: str
@@ -39,14 +39,14 @@ class MethodFacts:
     kind: str = ""
     """``prompting``, ``fine-tuned`` or ``base model``."""
     released: str = ""
-    """``yyyy-mm``."""
+    """The month, as ``yyyy-mm``."""
     published: Mapping[str, float] = field(default_factory=dict)
     """Published figures in percent: ``ex``, ``rose``, ``ex_simple``, …"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedMethod:
-    """One method: its EX and its ROSE by question id."""
+    """One method: its judgements by EX and by ROSE, by question id."""
 
     facts: MethodFacts
     ex: Mapping[str, RecordedJudgement]
@@ -54,13 +54,13 @@ class RecordedMethod:
 
 
 def read_rose_methods(folder: PathLike) -> list[RecordedMethod]:
-    """All methods of a folder, in the order of ``methods.csv``, else by name.
+    """All methods in a folder, in the order of ``methods.csv``, else by name.
 
-    A method is a folder with two output folders in it: ``EX-…`` and one of a judge.
+    A method is a folder with two output folders: ``EX-…`` and one of a judge.
 
     Raises:
-        InputError: SJ523: no method in the folder, or one with several judges; SJ524: facts that
-            cannot be read; SJ1xx: a file that cannot be understood.
+        InputError: SJ523: the folder has no method, or one with several judges; SJ524: the facts
+            cannot be read; SJ1xx: a file cannot be parsed.
     """
     base = Path(folder)
     pairs = dict(_pairs(base))

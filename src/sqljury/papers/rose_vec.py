@@ -26,7 +26,7 @@ from sqljury.writing import PathLike
 METRIC = "ROSE"
 """The metric that the others are compared with."""
 NO_MODEL = "decisive"
-"""The folder of the metrics that ask no model."""
+"""The folder of metrics without a model."""
 
 _METRICS = ("EM", "ETM", "EX", "llmsolver", "FLEX", "ProverOnly", METRIC)
 _MODELS = (NO_MODEL, "o3", "gemini-2.5-pro", "deepseek-r1")
@@ -41,7 +41,7 @@ ABLATIONS = {
     "rose-wogt": "ROSE, no reference",
     METRIC: "ROSE",
 }
-"""What the folders of the paper's ablation hold."""
+"""The contents of the folders of the paper's ablation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class Recording:
     """One metric on one set, as recorded."""
 
     folders: tuple[str, ...]
-    """The folders it was found in: ``("rose-vec", "rose-vec-bird", "o3", "ROSE")``."""
+    """The last folders of its path: ``("rose-vec", "rose-vec-bird", "o3", "ROSE")``."""
     judgements: Mapping[str, RecordedJudgement]
 
 
@@ -61,28 +61,28 @@ class MetricRow:
     metric: str
     figures: JudgeAgreement
     complete: bool
-    """Whether it was recorded on every set; only then is the pooled figure one of them all."""
+    """True if it was recorded on every set; only then does the pooled figure include them all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricComparison:
-    """A metric against ROSE of the same backbone, on the cases that both judged (McNemar)."""
+    """A metric against ROSE of the same model, on the cases that both judged (McNemar)."""
 
     model: str
     metric: str
     other: str
     n: int
     only_metric: int
-    """Cases that only ``metric`` gets right."""
+    """The number of cases that only ``metric`` judges right."""
     only_other: int
     p: float
     p_holm: float
-    """Over the comparisons of one table."""
+    """The p-value, adjusted over the comparisons of one table (Holm)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoseVec:
-    """What `paper rose-vec` prints. Fractions; None where undefined."""
+    """The result that `paper rose-vec` prints. Fractions; None if undefined."""
 
     sets: tuple[str, ...]
     metrics: tuple[MetricRow, ...]
@@ -91,7 +91,7 @@ class RoseVec:
     ablation_comparisons: tuple[MetricComparison, ...]
     stability: tuple[Stability, ...]
     notes: tuple[str, ...]
-    """What is wrong with the recordings."""
+    """Faults of the recordings."""
     resamples: int
     seed: int
     confidence: float
@@ -109,16 +109,17 @@ def rose_vec(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> RoseVec:
-    """Every recorded metric against the experts' labels.
+    """Compares every recorded metric with the experts' labels.
 
     Args:
-        recordings: in any order; a recording belongs to the set whose questions and predictions
-            it holds, whatever its folder is called.
+        recordings: in any order; a recording belongs to the set with its questions and predictions,
+            whatever its folder is named.
         sets: the labelled cases of each set, by its name.
         bootstrap: resamples for the intervals; 0 for none.
 
     Raises:
-        InputError: SJ521: a recording of none of the sets; SJ522: the same one twice.
+        InputError: SJ521: a recording belongs to none of the sets; SJ522: two recordings of the
+            same.
     """
     experts = {name: {case.id: case for case in cases} for name, cases in sets.items()}
     table = _Table(experts, bootstrap, seed, confidence)
@@ -162,7 +163,7 @@ class _Table:
     # --- in
 
     def add(self, recording: Recording) -> None:
-        """File a recording under its set, model and metric."""
+        """Stores a recording under its set, model and metric."""
         name = "/".join(recording.folders)
         benchmark = self._set_of(recording, name)
         model, metric = ("", "", *recording.folders)[-2:]
@@ -211,18 +212,18 @@ class _Table:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """One line for each thing that is wrong, with the recordings that have it."""
+        """One line per fault, with the recordings that have it."""
         return tuple(f"{what}: {', '.join(names)}." for what, names in self._problems.items())
 
     # --- out
 
     def main_rows(self) -> tuple[MetricRow, ...]:
-        """The paper's main table; repeated runs are under stability."""
+        """The paper's main table; repeated runs are in the stability table."""
         places = [place for place in self._main if not _THREADS.fullmatch(place[1])]
         return self._rows({place: self._main[place] for place in places}, _METRICS, self._experts)
 
     def ablation_rows(self) -> tuple[MetricRow, ...]:
-        """The ablation, beside the Prover alone and all of ROSE on the same sets."""
+        """The ablation, with the Prover alone and all of ROSE on the same sets."""
         if not self._ablation:
             return ()
         recorded = [name for name in self._experts if _any_has(self._ablation, name)]
@@ -259,8 +260,8 @@ class _Table:
         )
 
     def comparisons(self, rows: Sequence[MetricRow]) -> tuple[MetricComparison, ...]:
-        """Each metric of the rows against ROSE of its backbone; those without a model against
-        each backbone's."""
+        """Each metric of the rows against ROSE of the same model; those without a model against
+        ROSE of every model."""
         models = [row.model for row in rows if row.metric == METRIC]
         pairs = [
             (model, row)
@@ -276,7 +277,7 @@ class _Table:
         return tuple(replace(found, p_holm=p) for found, p in zip(compared, adjusted, strict=True))
 
     def _compared(self, model: str, row: MetricRow, sets: Sequence[str]) -> MetricComparison:
-        """Not adjusted yet for the other comparisons."""
+        """One comparison, not yet adjusted for the others."""
         both = self._scored((row.model, row.metric), sets), self._scored((model, METRIC), sets)
         right = PairedCounts.of(
             (row.is_right, both[1][key].is_right) for key, row in both[0].items() if key in both[1]
@@ -297,7 +298,7 @@ class _Table:
         return {(name, row.id): row for name in sets for row in found.get(name, ())}
 
     def stabilities(self) -> tuple[Stability, ...]:
-        """Metrics that were recorded several times over (``ROSE-thread-4``)."""
+        """Metrics that were recorded several times (``ROSE-thread-4``)."""
         groups: dict[tuple[str, str, str], dict[str, list[Scored]]] = {}
         for model, metric in sorted(self._main, key=lambda place: _order(place, _METRICS)):
             threads = _THREADS.fullmatch(metric)
@@ -334,7 +335,7 @@ def _is_same(found: Case, expert: Case | None) -> bool:
 
 
 def _order(place: _Place, metrics: Sequence[str]) -> tuple[int, str, int, str]:
-    """The paper's order; what it does not have comes after."""
+    """The paper's order; metrics that it does not have come last."""
     model, metric = place
     return (_index(_MODELS, model), model, _index(metrics, metric), metric)
 
@@ -349,18 +350,18 @@ def _index(known: Sequence[str], name: str) -> int:
 def read_rose_vec(
     folder: PathLike, *, labels: Sequence[PathLike] = (), bootstrap: int = 1000, seed: int = 0
 ) -> RoseVec:
-    """The tables of ROSE's paper from a tree of its output folders.
+    """The tables of ROSE's paper, from a tree of its output folders.
 
     Args:
-        labels: the files with the experts' labels, one for each set; by default the
-            ``rose-vec-*.json`` in the folder or in one above it.
+        labels: the files with the experts' labels, one per set; by default ``rose-vec-*.json`` in
+            the folder or in one above it.
         bootstrap: resamples for the intervals; 0 for none.
 
     Raises:
-        InputError: no recordings, no labels, or recordings of other cases.
+        InputError: there are no recordings, no labels, or the recordings are of other cases.
     """
     recordings = (
-        # Set, model and metric, however far down the tree the folder begins.
+        # The set, the model and the metric, at whatever level of the tree the folder begins.
         Recording(folders=run.folder.resolve().parts[-3:], judgements=read_rose_output(run.folder))
         for run in find_rose_outputs(folder)
     )
@@ -388,7 +389,7 @@ def _label_files(folder: Path) -> list[Path]:
 
 
 _STATISTICS = ("kappa", "interval", "accuracy", "mcc", "f1")
-"""The paper's columns, and how sure κ is."""
+"""The paper's columns, and the confidence interval of κ."""
 
 
 def rose_vec_document(found: RoseVec, *, title: str = "ROSE-VEC") -> ReportDocument:
@@ -445,7 +446,8 @@ def _agreement(found: RoseVec, name: str) -> ReportSection:
 
 
 def _figures(rows: Iterable[MetricRow], name: str) -> list[tuple[MetricRow, Figures]]:
-    """Figures of one set, of all (``pooled``: what is complete), or of what there is ("")."""
+    """Figures of one set, of all sets (``pooled``: complete metrics only), or of whatever was
+    recorded ("")."""
     parts = [(row, {part.value: part for part in row.figures.by_benchmark}) for row in rows]
     if name == "pooled":
         return [(row, row.figures) for row, _ in parts if row.complete]
@@ -471,7 +473,7 @@ def _called(row: MetricRow | MetricComparison) -> str:
 
 
 def _kappas(rows: Sequence[MetricRow], name: str) -> Lanes:
-    """A line for each metric, below a heading for each model."""
+    """A line per metric, under a heading per model."""
     models = list(dict.fromkeys(row.model for row in rows))
     points = [
         (

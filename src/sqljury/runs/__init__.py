@@ -1,4 +1,5 @@
-"""Runs: judges over cases in worker processes, kept in a store that resumes."""
+"""Runs: judges applied to cases in worker processes, with a store from which a stopped run
+resumes."""
 
 from sqljury.runs.merging import merge_runs
 from sqljury.runs.rounds import UnderWay, run_in_batches

@@ -1,4 +1,4 @@
-"""Why a worker died and who is to blame for it; what Linux tells of a process from outside."""
+"""Why a worker died and what caused it; what Linux shows about a process from outside."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ _CRASHES = frozenset(
     {signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE, signal.SIGSYS}
 )
 MOST_DEATHS = 2
-"""As often is a case judged alone before it is given up."""
+"""How often a case may be judged alone and kill its worker before it is given up."""
 
 
 class Kill(Enum):
-    """Why we ended a worker."""
+    """Why the parent ended a worker."""
 
     WORKED = auto()
     """Its statement worked for longer than the limit."""
     WAITED = auto()
-    """Its statement neither ended nor worked for several times the limit."""
+    """Its statement neither ended nor worked, for several times the limit."""
     OUT_OF_MEMORY = auto()
     JUDGED = auto()
-    """A judge worked for much longer than judges may."""
+    """A judge worked much longer than its limit."""
     STOPPED = auto()
-    """Somebody stopped it, or it shows no sign of life: its work is done again."""
+    """Somebody stopped it, or it shows no sign of life: its cases are judged again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Death:
-    """The end of a worker that had one case and no other.
+    """The end of a worker that had only one case.
 
     Args:
-        code: what the process ended with.
-        token: the statement it ran, or None.
-        kill: why we ended it; None where we did not.
-        memory_kills: how often the system killed a process for want of memory while it lived;
-            None where the system does not tell.
+        code: the exit code of the process.
+        token: the statement it was executing, or None.
+        kill: why the parent ended it; None if it did not.
+        memory_kills: how many processes the system killed for lack of memory while the worker
+            lived; None if the system does not count them.
     """
 
     code: int
@@ -52,7 +52,7 @@ class Death:
 
     @property
     def text(self) -> str:
-        """How the process ended, in words."""
+        """How the process ended, as text."""
         if self.code >= 0:
             return f"exit code {self.code}"
         try:
@@ -62,22 +62,22 @@ class Death:
 
 
 def timed_out(limits: Limits) -> Execution:
-    """The execution of a statement that had to be ended from outside."""
+    """The execution of a statement that was ended from outside."""
     return Execution(Status.TIMEOUT, None, f"exceeded {limits.seconds:g} s", limits.seconds)
 
 
 def blamed(deaths: Sequence[Death], limits: Limits) -> Execution | None:
-    """What became of the statement that a worker died with, alone, again; None: it is not proven
-    to be the statement's doing.
+    """The execution to record for the statement that killed a worker which had only this case; None
+    if it is not proven that the statement was the cause.
 
     Args:
-        deaths: of workers that had this case only.
-        limits: what a statement may take.
+        deaths: those of workers that had this case only.
+        limits: the limits of a statement.
     """
     last = deaths[-1]
     if last.token is None or any(death.token != last.token for death in deaths):
         return None
-    if last.kill is Kill.WAITED:  # as it did before, when it was not alone
+    if last.kill is Kill.WAITED:  # it did the same before, when the worker had other cases too
         return timed_out(limits)
     if last.kill is Kill.OUT_OF_MEMORY:
         message = f"needs more than {limits.memory} bytes of memory"
@@ -86,8 +86,8 @@ def blamed(deaths: Sequence[Death], limits: Limits) -> Execution | None:
         return Execution(Status.ERROR, None, f"the engine crashed ({last.text})")
     if last.code != -signal.SIGKILL:
         return None
-    # Somebody else killed it. Where the system counts what it kills for memory, that tells;
-    # where it does not, nothing but memory kills one statement each time.
+    # Another process killed it. If the system counts its kills for lack of memory, the count
+    # decides; if not, a statement that is killed each time is taken to need too much memory.
     counted = last.memory_kills
     if counted or (counted is None and len(deaths) >= MOST_DEATHS):
         return Execution(Status.OUT_OF_MEMORY, None, "the system killed the worker (memory)")
@@ -95,13 +95,13 @@ def blamed(deaths: Sequence[Death], limits: Limits) -> Execution | None:
 
 
 # ------------------------------------------------------------
-# Whether a process that was killed was killed for want of memory: Linux counts.
+# Was a killed process killed for lack of memory? Linux counts such kills.
 
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
 def resident_bytes(pid: int) -> int:
-    """Memory that a process holds, in bytes; 0 where the system does not tell (not Linux)."""
+    """Memory that a process uses, in bytes; 0 if the system does not show it (not Linux)."""
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     except (OSError, ValueError, IndexError):
@@ -110,8 +110,8 @@ def resident_bytes(pid: int) -> int:
 
 
 def memory_kills() -> int | None:
-    """How often the system killed a process of our control group, or of this machine where there
-    is no such group, because memory ran out; None where it does not tell."""
+    """How many processes of our control group (or of this machine, if there is no such group) the
+    system killed because memory ran out; None if it does not count them."""
     for file in _counters():
         with contextlib.suppress(OSError, ValueError, IndexError):
             for line in file.read_text().splitlines():
@@ -127,33 +127,33 @@ def _counters() -> Iterator[Path]:
             _, controllers, group = line.split(":", 2)
             if "memory" in controllers.split(","):
                 yield root / "memory" / group.lstrip("/") / "memory.oom_control"
-                yield root / "memory" / "memory.oom_control"  # as seen inside a container
+                yield root / "memory" / "memory.oom_control"  # the path inside a container
             elif not controllers:
                 yield root / group.lstrip("/") / "memory.events"
     yield Path("/proc/vmstat")
 
 
 # ------------------------------------------------------------
-# What Linux tells of a process from outside: whether it is stopped, and how much it has worked.
+# What Linux shows about a process from outside: whether it is stopped, how much it has worked.
 
 _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessState:
-    """A process, or one thread of it, at one moment."""
+    """A process, or one of its threads, at one moment."""
 
     is_stopped: bool
-    """By a signal: it does nothing until somebody lets it go on."""
+    """Stopped by a signal: it does nothing until somebody continues it."""
     worked: float
-    """Seconds of processor time since its start."""
+    """Seconds of processor time since it started."""
 
 
 def process_state(pid: int, thread: int = 0) -> ProcessState | None:
-    """The state of a process, or of its thread; None where the system does not tell."""
+    """The state of a process, or of its thread; None if the system does not show it."""
     place = f"/proc/{pid}/task/{thread}/stat" if thread else f"/proc/{pid}/stat"
     try:
-        # The second field is the program's name, in parentheses, and may hold anything.
+        # The second field is the program's name, in parentheses, and may contain anything.
         state, *fields = Path(place).read_text().rpartition(")")[2].split()
         return ProcessState(state == "T", (int(fields[10]) + int(fields[11])) / _TICKS)
     except (OSError, ValueError, IndexError):

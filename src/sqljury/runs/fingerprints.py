@@ -1,6 +1,6 @@
-"""What verdicts rest on besides the case: the contents of its database, schema and suite.
+"""Fingerprints of what verdicts depend on besides the case: its database, schema and suite.
 
-Also whether they are still what they were when the run began.
+Also checks that these did not change since the run began.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _Stamp = tuple[tuple[int, int, int, int] | None, ...]
 
 @dataclass(slots=True)
 class _Watched:
-    """Some files of a database, as they were last seen."""
+    """Some files of a database, as they were when last checked."""
 
     files: tuple[Path, ...]
     stamp: _Stamp
@@ -30,17 +30,17 @@ class _Watched:
 
 
 class Changes:
-    """Files of databases are watched from their first fingerprint to the last verdict.
+    """Watches database files from their first fingerprint to the last verdict.
 
-    Looking is a few system calls: only when a file was written to, or is another one, its
-    contents are read again. Databases on servers have no files to look at.
+    A check takes a few system calls: contents are read again only if a file was written to or
+    replaced. Databases on servers have no files to watch.
     """
 
     def __init__(self) -> None:
         self._watched: dict[str, list[_Watched]] = {}
 
     def watched(self, db_id: str, files: Sequence[Path], fingerprint: Callable[[], str]) -> str:
-        """The fingerprint, from before which on these files are watched."""
+        """Returns the fingerprint, and watches these files from before it was computed."""
         before = _stamp(files)
         found = fingerprint()
         if files:
@@ -49,10 +49,10 @@ class Changes:
         return found
 
     def check(self, db_ids: Iterable[str]) -> None:
-        """Nothing that was found just now may be about other contents.
+        """Checks that the files of these databases have the contents that were fingerprinted.
 
         Raises:
-            InfrastructureError: SJ420: a file holds something else now.
+            InfrastructureError: SJ420: a file has other contents now.
         """
         for db_id in db_ids:
             for watched in self._watched.get(db_id, ()):
@@ -73,8 +73,8 @@ def _is_changed(watched: _Watched) -> bool:
     try:
         changed = watched.fingerprint() != watched.contents
     except OSError:
-        return True  # it is gone
-    watched.stamp = stamp  # touched, or copied over by itself
+        return True  # the file is gone
+    watched.stamp = stamp  # written or replaced, with the same contents
     return changed
 
 
@@ -91,19 +91,19 @@ def _one_stamp(file: Path) -> tuple[int, int, int, int] | None:
 
 
 # ------------------------------------------------------------
-# What verdicts rest on besides the case: the contents of its database, schema and suite.
+# Fingerprints of what verdicts depend on besides the case: its database, schema and suite.
 
 
 @dataclass(frozen=True, slots=True)
 class DataContents:
-    """What a run is about holds, engines included: fingerprints by the name of the database."""
+    """Fingerprints of the run's databases and suites, engines included, by the database's name."""
 
     databases: Mapping[str, str] = field(default_factory=dict)
     suites: Mapping[str, str] = field(default_factory=dict)
 
 
 class DataFingerprints:
-    """What the databases hold, asked once for each: verdicts on other contents are not reused."""
+    """Fingerprints of databases, each read once; verdicts on other contents are not reused."""
 
     def __init__(self, settings: RunSettings, changes: Changes) -> None:
         self._changes = changes
@@ -111,17 +111,18 @@ class DataFingerprints:
         self.fingerprints: dict[str, str] = {}
         self.engines: set[str] = set()
         self.has_databases = False
-        """Whether the database of any case is there."""
+        """True if at least one case has its database."""
         self.has_schemas = False
-        """Whether the tables of any case are known."""
+        """True if the tables of at least one case are known."""
         self.has_suites = False
-        """Whether any case's database has a suite."""
+        """True if the database of at least one case has a suite."""
         self.suites: dict[str, str] = {}
-        """What the suites hold, engine included, by the name of the database."""
+        """Fingerprints of the suites, engine included, by the name of the database."""
         self._of_suites: dict[str, str] = {}
 
     def fingerprint(self, case: Case) -> str:
-        """Of a case's database, or of its schema, and of its suite; empty where there is none."""
+        """The fingerprint of the case's database, else of its schema, and of its suite; empty if it
+        has none of them."""
         if case.db_id not in self.fingerprints:
             self.fingerprints[case.db_id] = self._asked(case.db_id) or self._given(case.db_id)
             self._of_suites[case.db_id] = self._of_suite(case.db_id)

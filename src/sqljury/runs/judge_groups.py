@@ -1,4 +1,4 @@
-"""Judges by how they run: each group has a pool of workers of its own."""
+"""Judges grouped by how they run; each group has its own pool of workers."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class JudgeGroup:
-    """Judges that run in the same way: on rows in processes, by a large model of this machine in
-    one, or waiting for chat models in threads."""
+    """Judges that run in the same way: in several processes; in one process, with a large model on
+    this machine; or in threads that wait for chat models."""
 
     judges: tuple[Judge, ...]
     asks_models: bool = False
@@ -30,20 +30,22 @@ class JudgeGroup:
 
     @property
     def one_by_one(self) -> bool:
-        """Whether a verdict neither costs money nor depends on what is judged beside the case."""
+        """True if each verdict is free of charge and does not depend on other cases of the
+        batch."""
         together = any(judge.batch_size > 1 for judge in self.judges)
         return not self.asks_models and not self.one_process and not together
 
     def keys(self, settings: RunSettings) -> list[str]:
-        """Of the judges, in the store."""
+        """The keys of the judges in the store."""
         return [store_key(judge, settings.limits) for judge in self.judges]
 
     def has_work(self, store: RunStore, settings: RunSettings) -> bool:
-        """Whether a judge has yet to see a case."""
+        """True if a verdict is missing."""
         return store.count_work(self.keys(settings)) > 0
 
     def processes(self, settings: RunSettings) -> int:
-        """One process keeps to one budget and one rate; a replay has neither."""
+        """The number of worker processes: one if a budget and a rate limit apply, which a replay
+        has not."""
         return 1 if self.one_process or self._waits(settings) else settings.workers
 
     def _waits(self, settings: RunSettings) -> bool:
@@ -56,18 +58,19 @@ class JudgeGroup:
         changes: Changes,
         contents: Callable[[], DataContents] = DataContents,
     ) -> WorkerPool | RayPool:
-        """Who judges, here or on the nodes of a cluster.
+        """The pool that judges, on this machine or on the nodes of a cluster.
 
         Args:
-            contents: what databases and suites hold, once that is known.
+            contents: returns the fingerprints of databases and suites; called when they are known.
         """
-        # One budget and one rate for chat models: they are asked from here.
+        # Chat models are always asked from this machine, because they share one budget and one
+        # rate.
         if settings.executor != LOCAL and not self.asks_models:
             return self._on_nodes(settings, changes, contents)
         return self.workers(settings, changes)
 
     def workers(self, settings: RunSettings, changes: Changes) -> WorkerPool:
-        """Processes of this machine."""
+        """A pool of processes on this machine."""
         confined = confinement(self.judges, settings)
         return WorkerPool(
             self._setup(settings, confined.sandbox),
@@ -88,12 +91,13 @@ class JudgeGroup:
         return RayPool(setup, settings.executor.partition(":")[2], changes.check)
 
     def _environment(self, known: Mapping[str, str], settings: RunSettings) -> Mapping[str, str]:
-        """The variables, with one thread for matrices where several processes share the cores."""
+        """The environment variables; one thread for matrices if several processes share the
+        cores."""
         return known if self.processes(settings) == 1 else {"OMP_NUM_THREADS": "1", **known}
 
     def _setup(self, settings: RunSettings, sandbox: Sandbox | None) -> Setup:
         llm = settings.llm if self.asks_models else None
-        # Cases come to a worker corrected.
+        # Cases reach a worker with their corrections applied.
         return Setup(
             judges=tuple(_spec_for_worker(judge) for judge in self.judges),
             settings=replace(settings, llm=llm, overlay=None),
@@ -104,7 +108,7 @@ class JudgeGroup:
 
 
 def groups_of(judges: Sequence[Judge]) -> tuple[JudgeGroup, ...]:
-    """Judges by how they run, those that cost most last."""
+    """Judges grouped by how they run, the most expensive last."""
     asking = tuple(judge for judge in judges if judge.needs & Needs.LLM)
     local = tuple(judge for judge in judges if judge.one_process and judge not in asking)
     others = tuple(judge for judge in judges if judge not in asking and judge not in local)
@@ -116,7 +120,7 @@ def groups_of(judges: Sequence[Judge]) -> tuple[JudgeGroup, ...]:
 
 
 def _spec_for_worker(judge: Judge) -> str:
-    """The text from which a worker makes the same judge."""
+    """The text from which a worker makes an equal judge."""
     spec = spec_of(judge)
     if type(judge).__module__ == "__main__":
         raise InputError(

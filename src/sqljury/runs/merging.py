@@ -1,8 +1,8 @@
-"""One run of several: the shards of one input, or runs over several inputs, one after the other.
+"""Merges runs: the shards of one input, or runs over several inputs, one after the other.
 
-Cases and verdicts go from file to file inside SQLite, so that memory does not grow with them. What
-comes out is the run that one machine would have made: verdicts are kept under the same keys and
-fingerprints, so that the same command on the new folder finds nothing left to do.
+Cases and verdicts are copied from file to file inside SQLite, so memory does not grow with them.
+The result is the run that one machine would have made: keys and fingerprints of verdicts are kept,
+so the same command on the new folder finds nothing left to do.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _OVERLAY = re.compile(r"\|overlay:[^|]*")
 
 @dataclass(frozen=True, slots=True)
 class _MergedRun:
-    """A run that is to be taken in."""
+    """A run that is merged into another."""
 
     folder: Path
     judges: tuple[RunJudge, ...]
@@ -51,16 +51,16 @@ class _MergedRun:
         return None if told is None else Shard.parse(str(told))
 
     def told(self, kind: str) -> dict[str, str]:
-        """Fingerprints by the name of the database."""
+        """Fingerprints by the name of the database, as the run recorded them."""
         return self.manifest.get(kind) or {}
 
     @property
     def positions(self) -> list[str]:
-        """Files of predictions that were joined by position."""
+        """Files of predictions that were matched to cases by position."""
         return (self.manifest.get("reading") or {}).get("joined_by_position") or []
 
     def settings(self) -> dict[str, object]:
-        """What must be the same in all parts, by what it is called."""
+        """Settings that must be the same in all runs, by a name for messages."""
         return {
             "judges": [(judge.name, judge.key, judge.threshold) for judge in self.judges],
             "overlay": _OVERLAY.findall(self.judges[0].signature),
@@ -69,7 +69,7 @@ class _MergedRun:
         }
 
     def engines(self) -> dict[str, list[str]]:
-        """Versions of each engine, by its name."""
+        """Versions of each engine, by the engine's name."""
         found: defaultdict[str, list[str]] = defaultdict(list)
         for engine in self.manifest.get("engines") or ():
             found[re.split(r"\d", engine)[0]].append(engine)
@@ -77,21 +77,21 @@ class _MergedRun:
 
 
 def merge_runs(folder: str | Path, runs: Sequence[str | Path]) -> Run:
-    """Make one run of several.
+    """Makes one run of several.
 
-    All shards of one input (``I/N``, each once) give the run over all of it. Runs that are no
-    shards are put one after the other, in the order given; a case that several hold with the same
-    content is taken from the first of them.
+    All shards of one input (``I/N``, each once) become the run over all of it. Other runs are put
+    one after the other, in the order given; a case that several have with the same content is taken
+    from the first of them.
 
     Args:
-        folder: of the new run; there must be nothing in it.
-        runs: folders of runs by the same judges, settings and version, over the same data where
-            they share databases.
+        folder: the folder of the new run; it must be empty.
+        runs: folders of runs with the same judges, settings and version; databases that they share
+            must have the same data.
 
     Raises:
-        InputError: SJ401: a folder that is no run; SJ429: runs that do not fit together, a shard
-            that is missing, or a folder that holds something; SJ404: two runs hold different
-            cases under one key.
+        InputError: SJ401: a folder is not a run; SJ429: the runs do not fit together, a shard is
+            missing, or the new folder is not empty; SJ404: two runs have different cases under one
+            key.
     """
     target = Path(folder)
     parts = [_MergedRun.of(Path(run)) for run in runs]
@@ -104,7 +104,7 @@ def merge_runs(folder: str | Path, runs: Sequence[str | Path]) -> Run:
         raise InputError(
             "SJ429", f"{shown_path(target)} holds something.", hint="Name a new folder."
         )
-    # Whole or not at all: it takes its name when everything is in it.
+    # Atomic: the folder gets its name when it is complete.
     made = target.absolute().with_name(f".{os.getpid()}.merged")
     new_folder(made, private=True)
     try:

@@ -1,7 +1,7 @@
-"""What the parent and its workers say to each other over pipes.
+"""Messages between the parent and its workers, over pipes.
 
-A worker believes its parent, who sends pickles. It runs untrusted SQL itself, so what it says is
-data: JSON, of which every value must have the type declared here.
+A worker trusts its parent, which sends pickles. The worker runs untrusted SQL, so the parent does
+not trust it: its messages are JSON, and every value must have the type declared here.
 """
 
 from __future__ import annotations
@@ -21,37 +21,36 @@ if TYPE_CHECKING:
 
 WATCH = struct.Struct("<ddq16sq")
 """What a worker is executing: monotonic start in seconds (0: nothing), processor time at the start,
-the thread whose time that is (0: of the process), execution token, and the number of the case that
-it is executed for."""
+the thread whose time that is (0: the process), execution token, and the number of the case."""
 
 WATCH_CASE = struct.Struct("<qqd")
-"""After :data:`WATCH`: the number of the case it is at (0: none yet), the place of the judge from 1
-on (0: one that may take any time), and the processor time at the judge's start, to which the time
-of statements since then is added."""
+"""After :data:`WATCH`: the number of the case that is judged (0: none yet), the position of the
+judge, counted from 1 (0: one without a time limit), and the processor time at the judge's start
+plus the time of its statements since then."""
 
 WATCH_BEAT = struct.Struct("<d")
-"""At the end: when the worker was last alive, on its own monotonic clock (0: not yet)."""
+"""Last part: when the worker was last alive, on its own monotonic clock (0: not yet)."""
 
 SEVERAL = -1
-"""In place of a case's number: it is at several, judged together."""
+"""Instead of a case's number: several cases are judged together."""
 
 WATCH_SIZE = WATCH.size + WATCH_CASE.size + WATCH_BEAT.size
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What every worker of a run is told once."""
+    """What every worker of a run receives once."""
 
     judges: tuple[str, ...]
-    """Specs that :func:`make_judge` understands."""
+    """The judges' names, as :func:`make_judge` reads them."""
     settings: RunSettings
-    """Those of the run; without a chat model where no judge asks one."""
+    """The settings of the run; without a chat model if no judge asks one."""
     sandbox: Sandbox | None
-    """What a worker may do beside judging; None: what its parent may."""
+    """What a worker may do besides judging; None: the same as its parent."""
     threads: int = 1
-    """Cases that one worker is at, at once: judges that wait for answers."""
+    """How many cases one worker judges at once: several if its judges wait for chat models."""
     batch_size: int = 1
-    """Cases that judges gain from seeing together; from 2 on those of a question are not parted."""
+    """How many cases judges take together; if more than 1, a question's cases stay in one batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,34 +59,34 @@ class Batch:
 
     items: tuple[WorkItem, ...]
     known: dict[bytes, Execution]
-    """Executions that had to be ended from outside: not to be tried again."""
+    """Executions that had to be ended from outside: the worker does not run them again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Cases that are judged, by number, and the verdicts on them."""
+    """Judged cases, by number, and their verdicts."""
 
     cases: tuple[int, ...]
     verdicts: tuple[VerdictRow, ...]
     databases: tuple[str, ...]
-    """That these cases are about."""
+    """The databases of these cases."""
     missing: tuple[Request, ...] = ()
-    """What cases without a verdict wait for."""
+    """Requests whose answers are missing for cases without a verdict."""
     spent: Spent | None = None
-    """On models, since the last report."""
+    """What was spent on models since the last report; None if nothing was."""
 
 
 def tell(stream: IO[bytes], message: Setup | Batch | None) -> None:
-    """Tell a worker; None: there will be no more."""
+    """Sends a message to a worker; None means that no more will come."""
     send_bytes(stream, pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL))
 
 
 def heard(stream: IO[bytes]) -> Progress | SentError:
-    """What a worker says next.
+    """Receives the next message of a worker.
 
     Raises:
-        EOFError: it is gone.
-        ValueError: it says nothing that a worker would.
+        EOFError: the worker has ended.
+        ValueError: the message is not one that a worker sends.
     """
     found: _Report | SentError = receive(stream, _Report | SentError)
     if isinstance(found, SentError):
@@ -102,7 +101,7 @@ def heard(stream: IO[bytes]) -> Progress | SentError:
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """A :class:`Progress` as it comes: what it says of models is read where there are any."""
+    """A :class:`Progress` as it is sent: its part about models is decoded only if there is one."""
 
     cases: tuple[int, ...]
     verdicts: tuple[VerdictRow, ...]

@@ -1,4 +1,4 @@
-"""How long a worker waits for a database that does not answer, and when it says so."""
+"""Repeats attempts on a database that does not answer, and decides when to give up."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from sqljury.errors import InfrastructureError, SqljuryError
 from sqljury.verdict import Outcome, Verdict
 
 _FOR_SERVERS = (0.25, 0.5, 1.0, 2.0, 4.0)
-"""Seconds before each further attempt: as long as a server takes to start again."""
+"""Pauses before each further attempt, in seconds: together as long as a server takes to restart."""
 _FOR_FILES = (0.1, 0.4)
-"""A file is locked for a moment, or broken for good."""
+"""A file is either locked for a moment or broken for good."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """A database could not be asked: nothing that a verdict may be built on."""
+    """A database could not be reached: no verdict may be based on this."""
 
     reason: str
 
 
 @dataclass(slots=True)
 class Patience:
-    """Attempts with pauses between them, for each database until they were in vain.
+    """Repeats attempts after pauses; for each database until all attempts have failed once.
 
-    After that, cases of the database get one attempt each; an answer gives it all attempts again.
+    After that, each case of the database gets one attempt; a success restores all attempts.
 
     Args:
-        spec: where databases come from.
-        sleep: seconds to wait.
+        spec: the source of the databases.
+        sleep: waits for some seconds.
     """
 
     spec: str | None
@@ -39,10 +39,11 @@ class Patience:
     _in_vain: set[str] = field(default_factory=set)
 
     def found(self, attempt: Callable[[], Verdict | Lost], db_id: str) -> Verdict:
-        """The verdict; ``judge_unavailable`` where the database alone does not answer.
+        """The verdict of the attempt; ``judge_unavailable`` if only this database cannot be
+        reached.
 
         Raises:
-            InfrastructureError: SJ421: no database of a server answers.
+            InfrastructureError: SJ421: no database of the server can be reached.
         """
         found = attempt()
         for pause in () if db_id in self._in_vain else self._pauses:
@@ -60,7 +61,7 @@ class Patience:
 
     @property
     def _on_server(self) -> bool:
-        """Whether any of the databases is on one."""
+        """True if any of the databases is on a server."""
         places = (self.spec or "").split(",")
         return any("://" in p and not p.startswith(("sqlite:", "duckdb:")) for p in places)
 
@@ -69,7 +70,8 @@ class Patience:
         return _FOR_SERVERS if self._on_server else _FOR_FILES
 
     def _check_server(self, lost: Lost) -> None:
-        """One database that is not there is a fact about it; a server that is not, about all."""
+        """Raises if the whole server cannot be reached, which concerns all cases; one missing
+        database does not stop the run."""
         if not self._on_server or self._lists_databases():
             return
         raise InfrastructureError(

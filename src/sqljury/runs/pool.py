@@ -1,11 +1,12 @@
-"""A pool of workers that outlives any of them.
+"""A pool of workers in which each worker may die and is replaced.
 
-The parent hands out batches, collects verdicts, and watches: a statement that its engine does
-not stop in time ends with its process, at once, and a new worker takes over. The case that was
-in flight is judged again with that execution known to be a timeout.
+The parent hands out batches, collects verdicts, and watches. If an engine does not stop a statement
+in time, the parent kills the process at once, and a new worker takes over. The case that it was
+judging is judged again, with that execution recorded as a timeout.
 
-A worker that dies of anything else proves nothing yet: what it was at is judged again, alone, by
-a fresh worker while the others rest. What kills that one too, in the same way, is to blame.
+If a worker dies for another reason, this proves nothing yet: the cases it was judging are judged
+again, one at a time, by a new worker while the others wait. If that one dies in the same way, its
+statement is the cause.
 """
 
 from __future__ import annotations
@@ -62,24 +63,25 @@ _POLL_SECONDS = 0.1
 _GRACE_SECONDS = 1.0
 _TERM_SECONDS = 2.0
 _LONGEST_LOOK = 1.0
-"""Seconds that count between two looks at the workers."""
+"""Most seconds that count between two checks of the workers."""
 _WAIT_FACTOR = 4
 _LONGEST_LOCK = 5.0
-"""So many times its limit, and these seconds, may a statement take that does not work: SQLite waits
-as long for a lock."""
+"""A statement that does not work may take its limit times a factor, plus these seconds: SQLite
+waits this long for a lock."""
 _STOPPED_SECONDS = 5.0
-"""A worker that somebody stopped for longer is replaced."""
+"""A worker that is stopped for longer than this is replaced."""
 _SILENT_SECONDS = 60.0
-"""Likewise one that neither works nor beats."""
+"""A worker that neither works nor sends a heartbeat for longer than this is replaced."""
 _BATCH_SECONDS = 0.25
-"""Aim for this much work in a batch: long enough to hide the hand-over, short at the end."""
+"""Target duration of a batch: long enough to hide the hand-over, short enough at the end of a
+run."""
 _LARGEST_BATCH = 128
 _LARGEST_BATCH_BYTES = 1 << 20
 _LARGEST_GROUP = 1024
-"""Cases of one question that are not parted, where judges take several at once."""
+"""Most cases of one question that stay in one batch, if judges take several at once."""
 _MOST_BARREN_DEATHS = 5
 _AHEAD = 2
-"""Batches that a worker holds, so that it never waits for the parent."""
+"""Batches that a worker holds, so that it does not wait for the parent."""
 _OUTCOMES = frozenset(Outcome)
 
 
@@ -90,39 +92,39 @@ class _Worker:
     watch_file: Path
     outbox: queue.SimpleQueue[Setup | Batch | None]
     memory_kills: int | None
-    """That the system had counted when it started."""
+    """The system's count of kills for lack of memory when the worker started."""
     alone: bool = True
-    """Whether it never had more than one case at a time."""
+    """True if it never had more than one case at a time."""
     handed: dict[int, WorkItem] = field(default_factory=dict)
-    """What it has yet to judge, by case number."""
+    """The cases that it has not judged yet, by case number."""
     last_batch: int = 0
-    """The size of its last batch."""
+    """The number of cases in its last batch."""
     is_foreign: bool = False
-    """Whether it spoke of what it was not given: nothing that it says counts any more."""
+    """True if it reported cases that it was not given: none of its messages count any more."""
     killed: Kill | None = None
-    """Why the parent ended it."""
+    """Why the parent ended it; None if it did not."""
     waited: float = 0.0
-    """Seconds for which the parent saw it run the statement of :attr:`waits_since`."""
+    """Seconds for which the parent saw it run the statement that began at :attr:`waits_since`."""
     waits_since: float = 0.0
     lifeless: float = 0.0
     """Seconds for which the parent saw no sign of life."""
     last_sign: tuple[float, float] = (0.0, 0.0)
-    """Its last heartbeat, and its processor time."""
+    """Its last heartbeat, and its processor time then."""
 
     def executing(self) -> tuple[float, float, int, bytes, int]:
-        """As :data:`WATCH` says: start (0 when it runs no statement), processor time then, thread,
-        token, and the number of the case."""
+        """The fields of :data:`WATCH`: start (0 when it runs no statement), processor time then,
+        thread, token, and the number of the case."""
         found: tuple[float, float, int, bytes, int] = WATCH.unpack(self.watch[: WATCH.size])
         return found
 
     def judging(self) -> tuple[int, int, float]:
-        """As :data:`WATCH_CASE` says: the case (0 before the first), the judge, and the processor
-        time at its start."""
+        """The fields of :data:`WATCH_CASE`: the case (0 before the first), the judge, and the
+        processor time at its start."""
         found: tuple[int, int, float] = WATCH_CASE.unpack(self.watch[WATCH.size : -WATCH_BEAT.size])
         return found
 
     def beat(self) -> float:
-        """When it was last alive, on its own clock; 0 before the first time."""
+        """When it was last alive, on its own clock; 0 before the first heartbeat."""
         (found,) = WATCH_BEAT.unpack(self.watch[-WATCH_BEAT.size :])
         return float(found)
 
@@ -131,15 +133,14 @@ class WorkerPool:
     """Workers for one run.
 
     Args:
-        setup: what the workers are told once.
-        workers: how many processes.
-        environment: their variables.
-        check: called with the names of databases that verdicts were just found on, before
-            anybody gets these.
+        setup: sent to each worker once.
+        workers: the number of processes.
+        environment: their environment variables.
+        check: called with the names of databases of new verdicts, before these are returned.
 
     Attributes:
-        missing: what cases without a verdict wait for, by key.
-        spent: what the workers spent on models; None where they asked nobody.
+        missing: requests whose answers cases without a verdict wait for, by key.
+        spent: what the workers spent on models; None if they asked none.
     """
 
     def __init__(
@@ -160,16 +161,16 @@ class WorkerPool:
         self._again: deque[WorkItem] = deque()
         self._known: dict[bytes, Execution] = {}
         self._suspects: deque[WorkItem] = deque()
-        """What was under way in workers that died."""
+        """Cases that were being judged in workers that died."""
         self._deaths: dict[int, list[Death]] = {}
-        """Of workers that had one case alone, by its number."""
+        """The ends of workers that had only one case, by the case's number."""
         self._barren_deaths = 0
         self._seconds_per_case = 0.0
         self._last_watch = 0.0
         self.missing: dict[str, Request] = {}
         self.spent: Spent | None = None
-        # The engine's share, the fetched rows as Python objects, and the interpreter. Engines
-        # keep to their share on their own, save for single huge values in some.
+        # The engine's memory limit, the fetched rows as Python objects, and the interpreter.
+        # Engines keep to their limit themselves, except for single huge values in some.
         limits = setup.settings.limits
         self._most_resident = limits.memory + 4 * limits.bytes + 512 * MIB
 
@@ -185,7 +186,7 @@ class WorkerPool:
         self.close()
 
     def run(self, items: Iterable[WorkItem]) -> Iterator[tuple[VerdictRow, ...]]:
-        """Judge all items; verdicts come as they are found, in no particular order.
+        """Judges all items; yields verdicts as they are found, in no particular order.
 
         Raises:
             SqljuryError: the workers cannot work at all.
@@ -199,9 +200,9 @@ class WorkerPool:
             self._fill(source)
 
     def judge_meanwhile(self, waiting: deque[WorkItem]) -> Iterator[tuple[VerdictRow, ...]]:
-        """Hand out what waits, as far as workers have room, and go on; the verdicts that are there.
+        """Gives waiting cases to workers that have room, and yields the verdicts found so far.
 
-        What is under way then is finished by :meth:`run`.
+        Cases that are still being judged then are finished by :meth:`run`.
 
         Raises:
             SqljuryError: the workers cannot work at all.
@@ -212,14 +213,15 @@ class WorkerPool:
             self._fill(_taken(waiting))
 
     def _settle_in(self, scratch: str) -> None:
-        """The one folder that workers may write to, where there is a sandbox."""
+        """Gives the workers a folder for temporary files, the only one they may write to in a
+        sandbox."""
         self._environment = {**self._environment, "TMPDIR": scratch}
         sandbox = self._setup.sandbox
         if sandbox is None:
             return
         if sandbox.uid is not None:
             os.chown(scratch, sandbox.uid, sandbox.uid)
-            Path(scratch).parent.chmod(0o711)  # to be passed through
+            Path(scratch).parent.chmod(0o711)  # lets the worker's user pass through
         if sandbox.writes is not None:
             sandbox = replace(sandbox, writes=(*sandbox.writes, scratch))
         self._setup = replace(self._setup, sandbox=sandbox)
@@ -230,7 +232,7 @@ class WorkerPool:
         if self._suspects:
             self._hand_suspect()
             return
-        # Breadth first: the second worker gets its first batch before the first its second.
+        # Breadth first: each worker gets its first batch before any gets a second one.
         for depth in range(_AHEAD):
             for slot in range(self._size):
                 worker = self._workers[slot] if slot < len(self._workers) else None
@@ -239,14 +241,14 @@ class WorkerPool:
                 items = self._next_items(source)
                 if not items:
                     return
-                if worker is None:  # what one worker does at once needs no second one
+                if worker is None:  # start a worker only when there is work for it
                     worker = self._start()
                     self._workers.append(worker)
                 worker.alone = False
                 self._hand(worker, items)
 
     def _hand_suspect(self) -> None:
-        """One case, alone: to a worker that never had others, while all others rest."""
+        """Gives one case to a worker that never had several at once, while all others wait."""
         if any(worker.handed for worker in self._workers):
             return
         worker = next((worker for worker in self._workers if worker.alone), None)
@@ -266,8 +268,8 @@ class WorkerPool:
         while (item := self._next_item(source)) is not None:
             full = len(items) >= size or weight >= _LARGEST_BATCH_BYTES
             if full and not self._parting(items, item):
-                # What a network computes depends in the last digits on what it sees at once:
-                # a question's candidates are always seen together.
+                # A network's results depend in the last digits on the cases it computes together,
+                # so a question's candidates always go into one batch.
                 self._again.appendleft(item)
                 break
             items.append(item)
@@ -278,7 +280,8 @@ class WorkerPool:
         return self._again.popleft() if self._again else next(source, None)
 
     def _parting(self, items: Sequence[WorkItem], item: WorkItem) -> bool:
-        """Whether a batch that ends before a case would part what is judged together."""
+        """True if a batch that ends before this case would separate cases that are judged
+        together."""
         if self._setup.batch_size == 1 or items[-1].group != item.group:
             return False
         return len(items) < _LARGEST_GROUP
@@ -295,7 +298,7 @@ class WorkerPool:
             worker, message = self._inbox.get(timeout=_POLL_SECONDS)
         except queue.Empty:
             self._watch()
-            yield ()  # a turn for the caller, who may have something to save
+            yield ()  # lets the caller act, e.g. save verdicts
             return
         if isinstance(message, Progress):
             yield self._collect(worker, message)
@@ -326,7 +329,7 @@ class WorkerPool:
     def _learn_speed(self, progress: Progress) -> None:
         seconds = sum(row.seconds for row in progress.verdicts) / len(progress.cases)
         seconds /= self._setup.threads
-        # A moving mean: the size of batches follows the work from database to database.
+        # A moving mean, so that batch sizes follow the work from database to database.
         weight = 0.5 if self._seconds_per_case else 1.0
         self._seconds_per_case += weight * (seconds - self._seconds_per_case)
 
@@ -334,7 +337,7 @@ class WorkerPool:
 
     def _watch(self) -> None:
         now = time.monotonic()
-        # What counts is what was seen: while this process is stopped, no worker is late.
+        # Only time in which this process was awake counts: while it is stopped, no worker is late.
         passed = min(now - self._last_watch, _LONGEST_LOOK)
         self._last_watch = now
         for worker in self._workers:
@@ -344,7 +347,7 @@ class WorkerPool:
                     worker.process.kill()
 
     def _overdue(self, worker: _Worker, passed: float) -> Kill | None:
-        """Why a worker must be ended now; None: it may go on."""
+        """Why a worker must be ended now; None if it may go on."""
         start, before, thread, _, _ = worker.executing()
         state = process_state(worker.process.pid, thread if start else 0)
         if self._is_lifeless(worker, state, passed):
@@ -352,7 +355,8 @@ class WorkerPool:
         limits = self._setup.settings.limits
         if not start:
             _, place, began = worker.judging()
-            most = 2 * work_seconds(limits) + _GRACE_SECONDS  # it stops itself, if it can
+            # normally the judge stops itself before
+            most = 2 * work_seconds(limits) + _GRACE_SECONDS
             if place and state is not None and state.worked - began > most:
                 return Kill.JUDGED
             return None
@@ -375,7 +379,7 @@ class WorkerPool:
         if state is None:
             return False
         sign = worker.beat(), state.worked
-        starts = not sign[0] and not state.is_stopped  # it has yet to beat
+        starts = not sign[0] and not state.is_stopped  # it has not sent its first heartbeat
         if sign != worker.last_sign or starts or not worker.handed:
             worker.last_sign, worker.lifeless = sign, 0.0
         else:
@@ -383,7 +387,7 @@ class WorkerPool:
         return worker.lifeless > (_STOPPED_SECONDS if state.is_stopped else _SILENT_SECONDS)
 
     def _bury(self, worker: _Worker) -> tuple[VerdictRow, ...]:
-        """A worker is gone: keep what it leaves to do, and look into what it was at."""
+        """Handles the end of a worker: its other cases are judged again, and the cause is found."""
         code = self._end(worker)
         start, _, _, token, _ = worker.executing()
         _, place, _ = worker.judging()
@@ -412,23 +416,24 @@ class WorkerPool:
         return ()
 
     def _suspected(self, worker: _Worker) -> list[WorkItem]:
-        """The cases that a worker was at, as far as that can be told."""
+        """The cases that a worker may have been judging when it ended."""
         start, _, _, _, number = worker.executing()
         judging, _, _ = worker.judging()
         found = worker.handed.get(number if start else judging)
         if found is None and not start and judging != SEVERAL:
-            return []  # it was between two cases, or had yet to begin
+            return []  # it was between two cases, or had not begun
         if found is None or (not start and self._setup.threads > 1):
-            return list(worker.handed.values())  # at any of them: it does not tell
+            return list(worker.handed.values())  # it could have been any of them
         return [found]
 
     def _convict(self, item: WorkItem, death: Death) -> tuple[VerdictRow, ...]:
-        """A worker died with one case alone: blame its statement, try again, or give up."""
+        """A worker with only this case died: record its statement's failure, try again, or give
+        up."""
         deaths = self._deaths.setdefault(item.number, [])
         deaths.append(death)
         execution = blamed(deaths, self._setup.settings.limits)
         if execution is not None and death.token is not None:
-            del self._deaths[item.number]  # its other statements are another matter
+            del self._deaths[item.number]  # its other statements start anew
             self._known[death.token] = execution
             self._again.appendleft(item)
             return ()
@@ -440,7 +445,8 @@ class WorkerPool:
         return tuple(VerdictRow.of(item.number, judge, verdict) for judge in item.judges)
 
     def _without(self, item: WorkItem, judge: int) -> tuple[VerdictRow, ...]:
-        """A judge could not be stopped from inside: the case goes on without it."""
+        """A judge could not be stopped from inside: its verdict is unknown, the other judges go
+        on."""
         others = tuple(place for place in item.judges if place != judge)
         if others:
             self._again.appendleft(item._replace(judges=others))
@@ -473,7 +479,7 @@ class WorkerPool:
         return worker
 
     def _replaced(self, worker: _Worker) -> _Worker:
-        """A fresh worker in the place of one that is gone, or idle."""
+        """Replaces a worker that has ended or is idle by a new one."""
         self._dispose(worker)
         fresh = self._start()
         self._workers[self._workers.index(worker)] = fresh
@@ -486,7 +492,7 @@ class WorkerPool:
 
     @staticmethod
     def _end(worker: _Worker) -> int:
-        """The exit code; a process that closed its pipe but lives on is ended."""
+        """The exit code; a process that closed its pipe but still runs is killed."""
         try:
             return worker.process.wait(_TERM_SECONDS)
         except subprocess.TimeoutExpired:
@@ -494,11 +500,12 @@ class WorkerPool:
             return worker.process.wait()
 
     def close(self) -> None:
-        """End all workers: asked first, so that servers are told to stop, then killed."""
+        """Ends all workers: first by request, so that they cancel statements on servers; then by
+        kill."""
         for worker in self._workers:
             if not worker.last_batch and self._setup.settings.llm is None:
-                worker.process.kill()  # there was no work: it has opened nothing
-            worker.outbox.put(None)  # enough for one that waits for work
+                worker.process.kill()  # it had no work, so it has opened nothing
+            worker.outbox.put(None)  # enough for a worker that waits for work
             if worker.handed:
                 with contextlib.suppress(ProcessLookupError):
                     worker.process.send_signal(signal.SIGTERM)
@@ -521,7 +528,7 @@ def _taken(waiting: deque[WorkItem]) -> Iterator[WorkItem]:
 
 
 def _is_about(progress: Progress, handed: Mapping[int, WorkItem]) -> bool:
-    """Whether a worker speaks of nothing but what it was given."""
+    """True if a worker reports only cases that it was given."""
     return all(number in handed for number in progress.cases) and all(
         row.number in handed and row.judge in handed[row.number].judges and row.outcome in _OUTCOMES
         for row in progress.verdicts
@@ -533,7 +540,7 @@ def _more(before: int | None, now: int | None) -> int | None:
 
 
 def _write(worker: _Worker) -> None:
-    """Send what is put in the outbox; a thread of its own, since a busy worker does not read."""
+    """Sends what is put in the outbox; in its own thread, because a busy worker does not read."""
     assert worker.process.stdin is not None
     with contextlib.suppress(OSError, ValueError):
         while (message := worker.outbox.get()) is not None:
@@ -543,7 +550,7 @@ def _write(worker: _Worker) -> None:
 
 
 def _read(worker: _Worker, inbox: queue.SimpleQueue[tuple[_Worker, object]]) -> None:
-    """Pass on what a worker says; None at its end."""
+    """Puts a worker's messages into the inbox; None at its end."""
     replies: IO[bytes] | None = worker.process.stdout
     assert replies is not None
     try:
@@ -552,6 +559,6 @@ def _read(worker: _Worker, inbox: queue.SimpleQueue[tuple[_Worker, object]]) -> 
     except (EOFError, OSError):
         pass
     except ValueError:
-        worker.process.kill()  # it says what no worker of ours would
+        worker.process.kill()  # its message is not one that a worker sends
     finally:
         inbox.put((worker, None))

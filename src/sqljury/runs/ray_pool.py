@@ -1,7 +1,7 @@
-"""A pool on several machines: Ray places one :class:`NodeJudges` a node and tells when one is lost.
+"""A pool on several machines: Ray places one :class:`NodeJudges` per node and reports lost nodes.
 
-The store, the ledger and what is asked of chat models stay with the driver: nodes are handed cases
-and give verdicts back. The cases of a node that is lost go to the others.
+The store, the ledger and the chat models stay with the driver: nodes receive cases and return
+verdicts. The cases of a lost node go to other nodes.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _FIELDS = ("databases", "descriptions", "schemas", "suites")
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """Files by their path in a folder of one's own, and the places that they are there."""
+    """Files to send: contents by their path in a folder, and the places they stand for."""
 
     files: Mapping[str, bytes]
     places: Mapping[str, str]
-    """Relative to that folder, by the field of :class:`Sources`."""
+    """Paths relative to that folder, by the field of :class:`Sources`."""
 
     def unpacked(self, sources: Sources, folder: Path) -> Sources:
-        """Write the files; the same sources, in a folder of this machine."""
+        """Writes the files; returns the same sources, in a folder of this machine."""
         for name, content in self.files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -54,7 +54,7 @@ class Parcel:
 
 
 def paths_of(sources: Sources) -> dict[str, Path]:
-    """The places that are on this machine's disk, by the field of :class:`Sources`.
+    """The places on this machine's disk, by the field of :class:`Sources`.
 
     >>> paths_of(Sources(databases="postgresql://server/{db_id}", schemas="tables.json"))
     {'schemas': PosixPath('tables.json')}
@@ -64,10 +64,10 @@ def paths_of(sources: Sources) -> dict[str, Path]:
 
 
 def packed(sources: Sources, db_ids: Iterable[str]) -> Parcel:
-    """What a run reads of these databases.
+    """The files that a run reads for these databases.
 
     Raises:
-        InputError: SJ424: a place that is none: several joined by commas.
+        InputError: SJ424: a place is not a path, but several joined by commas.
     """
     files: dict[str, bytes] = {}
     places: dict[str, str] = {}
@@ -90,7 +90,7 @@ def packed(sources: Sources, db_ids: Iterable[str]) -> Parcel:
 def _within(folder: Path, db_ids: set[str]) -> Iterator[Path]:
     """The files of a folder that belong to these databases: below DB_ID, or DB_ID with a suffix.
 
-    In any case of letters, as databases and suites are found.
+    The case of letters is ignored, as when databases and suites are looked up.
     """
     for file in sorted(folder.rglob("*")):
         first = file.relative_to(folder).parts[0].casefold()
@@ -99,24 +99,24 @@ def _within(folder: Path, db_ids: set[str]) -> Iterator[Path]:
 
 
 # ------------------------------------------------------------
-# What judges on one machine of several: a pool of workers behind one object, which Ray places.
+# The judges on one of several machines: a pool of workers in one object, which Ray places.
 
 _REPORT_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class NodeSetup:
-    """What a machine is told once."""
+    """What a machine receives once."""
 
     pool: Setup
-    """What its workers are told; how they are confined it finds by itself."""
+    """Setup of its workers; the machine itself decides how they are confined."""
     one_process: bool
-    """Whether the judges share one process, as those do that hold a large model."""
+    """True if the judges share one process, as those with a large model do."""
     contents: DataContents
 
 
 def lacking(sources: Sources) -> list[str]:
-    """Which places of a run are not on this machine."""
+    """The places of a run that do not exist on this machine."""
     return [name for name, path in paths_of(sources).items() if not path.exists()]
 
 
@@ -128,7 +128,7 @@ class NodeJudges:
         parcel: databases and schemas, for a machine that does not share the driver's disk.
 
     Raises:
-        InfrastructureError: SJ423: another version of sqljury than the driver's.
+        InfrastructureError: SJ423: its version of sqljury differs from the driver's.
     """
 
     def __init__(self, setup: NodeSetup, version: str, parcel: Parcel | None = None) -> None:
@@ -151,10 +151,10 @@ class NodeJudges:
         self._data = DataFingerprints(settings, Changes())
 
     def judge(self, items: Sequence[WorkItem]) -> Iterator[tuple[VerdictRow, ...]]:
-        """The verdicts on some cases, twice a second.
+        """Yields verdicts on some cases, twice a second.
 
         Raises:
-            InfrastructureError: SJ425: a database holds something else here than at the driver.
+            InfrastructureError: SJ425: a database has other contents here than at the driver.
         """
         self._check(items)
         ready: list[VerdictRow] = []
@@ -168,7 +168,7 @@ class NodeJudges:
             yield tuple(ready)
 
     def close(self) -> None:
-        """End the workers; files that were sent are removed."""
+        """Ends the workers; files that were sent are removed."""
         if self._pool is not None:
             self._pool.close()
         if self._folder is not None:
@@ -212,10 +212,11 @@ def _another(what: str, db_id: str, here: str | None, there: str | None) -> Infr
 
 _FIRST_CHUNK, _LARGEST_CHUNK = 64, 4096
 _CHUNK_SECONDS = 4.0
-"""Aim for this much work in a chunk: at its end some of a node's workers wait for the others."""
+"""Target duration of a chunk: at its end some of a node's workers wait for the others."""
 _LARGEST_CHUNK_BYTES = 16 * MIB
 _LARGEST_PIECE = 1024
-"""Cases of one question that are not parted; thousands of candidates must not make one chunk."""
+"""Most cases of one question that stay together; thousands of candidates must not make one
+chunk."""
 _AHEAD = 2
 """Chunks that a node holds, so that it does not wait for the driver."""
 _POLL_SECONDS = 0.2
@@ -225,17 +226,17 @@ _KNOCK_SECONDS = 5.0
 
 @dataclass(eq=False, slots=True)
 class _Node:
-    """An actor, and the chunks it has, the one it is at first."""
+    """A Ray actor and its chunks; it is working on the first one."""
 
     actor: Any
     workers: int
     chunks: deque[tuple[Any, dict[int, WorkItem]]] = field(default_factory=deque)
-    """Each with the stream of its verdicts, and the cases that these are yet to come for."""
+    """Each chunk: the stream of its verdicts, and the cases whose verdicts are missing."""
     judged: int = 0
     seconds: float = 0.0
 
     def chunk_size(self) -> int:
-        """As many cases as it judges in some seconds, as far as that is known."""
+        """The number of cases that it judges in some seconds, as far as its speed is known."""
         if not self.seconds:
             return _FIRST_CHUNK
         size = int(_CHUNK_SECONDS * self.judged / self.seconds)
@@ -243,17 +244,17 @@ class _Node:
 
 
 class RayPool:
-    """Judges of a run on all nodes of a Ray cluster.
+    """Judges of a run, on all nodes of a Ray cluster.
 
     Args:
-        setup: judges, settings, what the databases hold; asked for when the run begins.
-        address: of the cluster, as ``ray.init`` takes it; empty for RAY_ADDRESS, or a cluster of
-            this machine alone.
-        check: called with the names of databases that verdicts were just found on.
+        setup: returns judges, settings and database fingerprints; called when the run begins.
+        address: the cluster's address, as ``ray.init`` takes it; empty for RAY_ADDRESS, or for a
+            cluster of this machine alone.
+        check: called with the names of databases of new verdicts.
 
     Raises:
         MissingExtraError: Ray is not installed.
-        InfrastructureError: SJ422: there is no cluster there.
+        InfrastructureError: SJ422: there is no cluster at that address.
     """
 
     def __init__(
@@ -265,7 +266,7 @@ class RayPool:
         self._setup, self._address, self._check = setup, address, check
         self._nodes: list[_Node] = []
         self._again: deque[list[WorkItem]] = deque()
-        """What lost nodes had yet to judge."""
+        """Cases that lost nodes did not judge."""
         self._connected_here = False
         self.missing: dict[str, Request] = {}
         self.spent: Spent | None = None
@@ -275,7 +276,7 @@ class RayPool:
         if not ray.is_initialized():
             self._connected_here = True
             try:
-                # Fail at once where nobody listens: Ray itself would wait for minutes.
+                # Fail at once if nothing listens there: Ray itself would wait for minutes.
                 host, _, port = self._address.rpartition(":")
                 if host and port.isdigit():
                     socket.create_connection((host, int(port)), timeout=_KNOCK_SECONDS).close()
@@ -294,7 +295,7 @@ class RayPool:
             _ray().shutdown()
 
     def run(self, items: Iterable[WorkItem]) -> Iterator[tuple[VerdictRow, ...]]:
-        """Judge all items; verdicts come as they are found, in no particular order.
+        """Judges all items; yields verdicts as they are found, in no particular order.
 
         Raises:
             SqljuryError: the nodes cannot work, or all of them are lost.
@@ -314,7 +315,7 @@ class RayPool:
             while self._nodes:
                 actor = self._nodes.pop().actor
                 ray = _ray()
-                # Where it is gone or busy Ray ends its process, and its workers end with it.
+                # If the actor is gone or busy, Ray ends its process, and its workers end with it.
                 with contextlib.suppress(Exception):
                     ray.get(actor.close.remote(), timeout=_END_SECONDS)
                 ray.kill(actor)
@@ -322,7 +323,7 @@ class RayPool:
     # ------------------------------------------------------------ nodes
 
     def _placed(self) -> list[_Node]:
-        """An actor on each node that is alive; those with a GPU, where a network wants one."""
+        """One actor on each live node; only on nodes with a GPU if a judge's network needs one."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         ray = _ray()
@@ -376,7 +377,7 @@ class RayPool:
                     node.chunks.append((stream, {item.number: item for item in items}))
 
     def _chunk(self, source: Iterator[list[WorkItem]], size: int) -> list[WorkItem]:
-        """Whole pieces: what judges see together is not parted."""
+        """Takes whole pieces, so that cases that are judged together are not separated."""
         items: list[WorkItem] = []
         weight = 0
         while len(items) < size and weight < _LARGEST_CHUNK_BYTES:
@@ -388,12 +389,12 @@ class RayPool:
         return items
 
     def _next(self) -> Iterator[tuple[VerdictRow, ...]]:
-        """What the next stream that has something says; nothing after a while without."""
+        """Yields what the streams with news report; an empty tuple after a while without news."""
         ray = _ray()
         streams = {node.chunks[0][0]: node for node in self._nodes if node.chunks}
         ready, _ = ray.wait(list(streams), num_returns=1, timeout=_POLL_SECONDS)
         if not ready:
-            yield ()  # a turn for the caller, who may have something to save
+            yield ()  # lets the caller act, e.g. save verdicts
         for stream in ready:
             yield self._heard(streams[stream])
 
@@ -409,7 +410,7 @@ class RayPool:
             if isinstance(error.cause, SqljuryError):
                 raise error.cause from None
             raise
-        except ray.exceptions.RayError:  # the node is gone, or what it said went with it
+        except ray.exceptions.RayError:  # the node is lost, or its report was lost with it
             self._lost(node)
             return ()
         found = {row.number: waiting[row.number] for row in rows if row.number in waiting}
@@ -422,7 +423,8 @@ class RayPool:
 
 
 def _pieces(items: Iterable[WorkItem]) -> Iterator[list[WorkItem]]:
-    """Cases of one question together, up to a bound that no order of nodes moves."""
+    """Groups the cases of one question, up to a limit that does not depend on the order of
+    nodes."""
     for _, group in itertools.groupby(items, lambda item: item.group):
         while piece := list(itertools.islice(group, _LARGEST_PIECE)):
             yield piece

@@ -1,8 +1,8 @@
-"""A run whose models are asked in batches: rounds of questions, over as many commands as it takes.
+"""A run that asks its models in batches: rounds of questions, over as many commands as needed.
 
-A round judges what can be judged, and notes what the other cases wait for; that goes into batches,
-whose answers come into the ledger. A cascade needs a round for each stage: what a Refuter is
-asked depends on what the Prover said.
+A round judges what can be judged and collects the requests that other cases wait for. These go into
+batches, whose answers go into the ledger. A cascade needs one round per stage: what a Refuter is
+asked depends on the Prover's answer.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnderWay:
-    """What a run waits for."""
+    """The state of a run whose batches have not all been answered."""
 
     run: str
-    """Its folder."""
+    """The run's folder."""
     batches: int
-    """Under way."""
+    """The number of batches that are not finished."""
     questions: int
-    """In these."""
+    """The number of questions in them."""
     done: int
-    """Of these, those that the provider is through with."""
+    """How many of these questions the provider has finished."""
     handed_in: int
-    """Of these, those that were handed in just now."""
+    """How many of these questions this command submitted."""
     held_back: int
-    """Questions that go into batches later: they could cost more than is left of the budget."""
+    """Questions for later batches, because they could cost more than is left of the budget."""
     answers: int
-    """That came in just now."""
+    """Answers that arrived during this command."""
 
 
 def run_in_batches(
@@ -52,16 +52,17 @@ def run_in_batches(
     on_progress: OnProgress = lambda _done, _total: None,
     on_look: Callable[[Collected], None] = lambda _: None,
 ) -> Run | UnderWay:
-    """Judge as far as answers are there, and hand in what is missing; the same again goes on.
+    """Judges the cases whose answers are there, and submits requests for the others; call it again
+    to go on.
 
     Args:
-        wait: go on until everything is judged.
-        on_look: called with each look at batches that are waited for.
+        wait: repeat until everything is judged.
+        on_look: called at each check of batches that are waited for.
 
     Raises:
-        InputError: as :func:`run_judges`; a model's provider has no batches.
-        InfrastructureError: a batch failed as a whole; the provider cannot be reached; not one
-            question is sure to cost no more than ``max_cost``.
+        InputError: as for :func:`run_judges`; or a model's provider does not support batches.
+        InfrastructureError: a batch failed as a whole; the provider cannot be reached; no question
+            is certain to cost at most ``max_cost``.
     """
     from sqljury.llm import Batches
 

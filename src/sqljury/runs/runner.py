@@ -1,4 +1,4 @@
-"""Run judges over cases: resumable, with any number of workers, the same result every time."""
+"""Runs judges over cases: resumable, with any number of workers, the same result every time."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
     from sqljury.runs.ray_pool import RayPool
 
 _TURN = 64
-"""Cases that are read between two looks at the workers."""
+"""Cases that are read between two checks of the workers."""
 _MOST_WAITING = 1024
-"""Cases that are kept ready for workers, in memory."""
+"""Most cases that are kept in memory for workers."""
 
 
 class WhileReading:
-    """Hands cases that were just stored to the workers of one group of judges.
+    """Gives cases to the workers of one group of judges while later cases are still being read.
 
     Args:
-        store: holds no case yet, so that each needs every judge.
-        keys: of the judges, in the store.
+        store: must be without cases, so that each case needs every judge.
+        keys: the judges' keys in the store.
     """
 
     def __init__(self, store: RunStore, pool: WorkerPool, keys: Sequence[str]) -> None:
@@ -59,7 +59,7 @@ class WhileReading:
         self._failure: SqljuryError | None = None
 
     def stored(self, number: int, row: CaseRow) -> None:
-        """A case is in the store under this number."""
+        """Called after a case was stored under this number."""
         if len(self._waiting) < _MOST_WAITING:
             group = row.case.db_id, row.batch_key
             self._waiting.append(WorkItem(number, row.body, self._judges, group))
@@ -71,11 +71,11 @@ class WhileReading:
         try:
             return [row for rows in self._pool.judge_meanwhile(self._waiting) for row in rows]
         except SqljuryError as error:
-            self._failure = error  # faults of the input are told first
+            self._failure = error  # raised in check(), after faults of the input
             return []
 
     def check(self) -> None:
-        """Once all cases are read.
+        """To be called when all cases are read.
 
         Raises:
             SqljuryError: the workers cannot work.
@@ -85,18 +85,18 @@ class WhileReading:
 
 
 # ------------------------------------------------------------
-# Run judges over cases: resumable, with any number of workers, the same result every time.
+# Runs judges over cases: resumable, with any number of workers, the same result every time.
 
 _COMMIT_SECONDS = 0.5
 
 OnProgress = Callable[[int, int], None]
-"""Called with verdicts found so far and verdicts in all."""
+"""Called with the number of verdicts found so far, and of verdicts in all."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunJudge:
-    """A judge of a run: its canonical name, its key in the store, its signature line, and the
-    score from which on it says yes."""
+    """A judge of a run: its canonical name, its key in the store, its signature line, and the score
+    from which on it says yes."""
 
     name: str
     key: str
@@ -108,8 +108,9 @@ class Run(Closing):
     """A run on disk: judged, or being judged.
 
     Attributes:
-        missing: what cases without a verdict wait for, by key; only after judging by batches.
-        paid: what judging spent on models just now; None where no judge asks any.
+        missing: requests whose answers cases without a verdict wait for, by key; only in batch
+            mode.
+        paid: what this command spent on models; None if no judge asks any.
     """
 
     def __init__(self, store: RunStore) -> None:
@@ -119,7 +120,7 @@ class Run(Closing):
 
     @property
     def folder(self) -> Path:
-        """Where it lives."""
+        """The folder of the run."""
         return self._store.folder
 
     @property
@@ -133,22 +134,23 @@ class Run(Closing):
 
     @property
     def manifest(self) -> Mapping[str, object]:
-        """Versions, data fingerprints, settings: what made the run."""
+        """What the run was made with: versions, data fingerprints, settings."""
         manifest = self._store.fact("manifest")
         return manifest if isinstance(manifest, dict) else {}
 
     @property
     def reading(self) -> Mapping[str, Any]:
-        """How the cases were read: what was taken out of prose, what was joined by position."""
+        """How the cases were read: which SQL was extracted from prose, which files were matched by
+        position."""
         found = self.manifest.get("reading")
         return found if isinstance(found, dict) else {}
 
     def own_columns(self) -> list[str]:
-        """What the input's own columns are called, those that no field of a case has."""
+        """The names of the input's columns that are not a field of a case."""
         return self._store.own_columns()
 
     def count_cases(self) -> int:
-        """How many cases it is about."""
+        """The number of cases."""
         return self._store.count_cases()
 
     def records(
@@ -159,13 +161,13 @@ class Run(Closing):
         case_id: str = "",
         by_question: bool = False,
     ) -> Iterator[Record]:
-        """Records by case, then judge, in the order of the input, whatever the workers did.
+        """Records by case, then judge, in the order of the input, independent of the workers.
 
         Args:
-            whole: whole cases; otherwise only what slices and labels are read from.
-            with_evidence: the verdicts' evidence too, which is most of what a run holds.
-            case_id: of the cases with this id only.
-            by_question: the answers of all systems to a question next to each other.
+            whole: return complete cases; otherwise only the parts that slices and labels need.
+            with_evidence: include the verdicts' evidence, which is most of a run's data.
+            case_id: only cases with this id; empty for all.
+            by_question: put the answers of all systems to a question next to each other.
         """
         pairs = [(judge.name, judge.key) for judge in self.judges]
         return self._store.records(
@@ -177,15 +179,15 @@ class Run(Closing):
         )
 
     def close(self) -> None:
-        """Close the store."""
+        """Closes the store."""
         self._store.close()
 
 
 def open_run(folder: str | Path) -> Run:
-    """A run that is on disk.
+    """Opens a run on disk.
 
     Raises:
-        InputError: the folder holds none.
+        InputError: the folder is not a run.
     """
     return Run(RunStore(Path(folder), create=False))
 
@@ -198,13 +200,14 @@ def run_judges(
     folder: str | Path,
     on_progress: OnProgress = lambda _done, _total: None,
 ) -> Run:
-    """Judge every case by every judge; what the folder already holds is not done again.
+    """Judges every case by every judge; verdicts that the folder already has are not computed
+    again.
 
     Args:
-        cases: None goes on with those that the folder holds.
+        cases: None continues with the cases that are in the folder.
 
     Raises:
-        InputError: no case, no database at all, an unknown judge, broken input.
+        InputError: no case, no database at all, an unknown judge, input that cannot be used.
         InfrastructureError: the workers cannot work.
     """
     learn_from_environment()
@@ -219,7 +222,7 @@ def run_judges(
         with ExitStack() as stack:
             if cases is None:
                 groups = [group for group in groups if group.has_work(store, settings)]
-            # Workers import what they need while the cases are read.
+            # Workers import their modules while the cases are read.
             changes = Changes()
             contents = partial(_contents, store)
             pools = [group.pool(settings, changes, contents) for group in groups]
@@ -234,7 +237,7 @@ def run_judges(
             progress = _Progress(
                 store, [store_key(judge, settings.limits) for judge in made], on_progress
             )
-            # Cheap evidence first: what rows alone decide is there before a model is asked.
+            # Cheap evidence first: verdicts from rows are there before a model is asked.
             for group, pool in zip(groups, pools, strict=True):
                 _judge_all(store, pool, group.keys(settings), progress)
     except BaseException:
@@ -252,21 +255,22 @@ def run_judges(
 def _ahead(
     store: RunStore, group: JudgeGroup, pool: WorkerPool | RayPool, settings: RunSettings
 ) -> WhileReading | None:
-    """Who judges while cases are read: only in a new store is it plain what is to be judged."""
+    """The object that judges while cases are read; None if the store is not new, or the group's
+    verdicts cost money or depend on other cases."""
     if not group.one_by_one or not isinstance(pool, WorkerPool) or not store.is_new:
         return None
     return WhileReading(store, pool, group.keys(settings))
 
 
 def _contents(store: RunStore) -> DataContents:
-    """What databases and suites of a run hold, as its manifest says."""
+    """Fingerprints of the run's databases and suites, from its manifest."""
     manifest = store.fact("manifest")
     found = manifest if isinstance(manifest, dict) else {}
     return DataContents(found.get("contents") or {}, found.get("suites") or {})
 
 
 def _settle(llm: ClientSettings) -> None:
-    """A worker that was killed leaves what it kept beside the ledger: take it in."""
+    """Merges into the ledger what a killed worker left in the -wal file next to it."""
     from sqljury.llm import Ledger
 
     if llm.ledger is not None and not llm.replay and Path(f"{llm.ledger}-wal").exists():
@@ -280,7 +284,7 @@ def _nothing() -> Spent:
 
 
 class _Progress:
-    """Verdicts found so far, over all groups of judges."""
+    """Counts verdicts over all groups of judges."""
 
     def __init__(self, store: RunStore, keys: Sequence[str], on_progress: OnProgress) -> None:
         self._total = store.count_cases() * len(keys)
@@ -289,7 +293,7 @@ class _Progress:
         self.add(0)
 
     def add(self, verdicts: int) -> None:
-        """Count some more."""
+        """Adds to the count and reports it."""
         self._done += verdicts
         self._on_progress(self._done, self._total)
 
@@ -374,10 +378,11 @@ def _rows(
     shard: Shard | None,
     prose: Counter[bool],
 ) -> Iterator[CaseRow]:
-    """The cases of a shard at their places in the whole input, all of which the digest is about.
+    """Yields the cases of a shard with their position in the whole input; the digest covers all
+    cases.
 
     Args:
-        prose: counts cases of the shard whose prediction was taken out of prose.
+        prose: counts cases of the shard whose prediction was extracted from prose.
     """
     for ordinal, case in enumerate(cases):
         judged = f"{case.fingerprint()}:{data.fingerprint(case)}".encode()
@@ -385,7 +390,7 @@ def _rows(
         digest(fingerprint)
         text = case.reference_sqls[0] if case.reference_sqls else case.predicted_sql
         text = text if isinstance(text, str) else ""
-        # Judges of several cases at once share what a question's candidates have in common.
+        # Judges that take several cases at once share work between the candidates of a question.
         batch_key = short_hash(text if case.reference_sqls else case.question or text)
         if shard is not None and not shard.holds(case.db_id, batch_key):
             continue

@@ -1,5 +1,5 @@
-"""All that a run is told beside cases and judges, in one value from the command to the worker; the
-lines that say how a score was computed; what workers are left of this machine.
+"""The settings of a run, in one value from the command to the worker; the signature lines of
+scores; and what workers may access on this machine.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ LOCAL = "local"
 class Shard:
     """A part of the input: the cases of about every ``of``-th question.
 
-    Which questions those are is told by a hash of what they share, so that all machines agree,
-    and the candidates of a question stay together.
+    A hash of the question decides, so that all machines agree and the candidates of a question stay
+    together.
     """
 
     number: int
@@ -41,10 +41,10 @@ class Shard:
 
     @classmethod
     def parse(cls, text: str) -> Shard:
-        """From ``I/N``.
+        """The shard that ``I/N`` names.
 
         Raises:
-            InputError: SJ428: no two numbers, or I is not in 1 to N.
+            InputError: SJ428: not two numbers, or I is not from 1 to N.
 
         >>> Shard.parse("2/8")
         Shard(number=2, of=8)
@@ -60,7 +60,7 @@ class Shard:
         return f"{self.number}/{self.of}"
 
     def holds(self, db_id: str, batch_key: bytes) -> bool:
-        """Whether the cases of a question are in it."""
+        """True if the cases of this question are in the shard."""
         told = db_id.encode("utf-8", "surrogatepass") + b"\0" + batch_key
         digest = hashlib.blake2b(told, digest_size=8).digest()
         return int.from_bytes(digest) % self.of == self.number - 1
@@ -68,31 +68,31 @@ class Shard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
-    """What may differ between two runs of the same judges over the same cases."""
+    """All settings in which two runs of the same judges over the same cases may differ."""
 
     sources: Sources = field(default_factory=Sources)
     limits: Limits = field(default_factory=Limits)
-    """What one query may use."""
+    """Limits of one query."""
     workers: int = 1
     executor: str = LOCAL
-    """``local``, or ``ray`` with the address of a cluster behind a colon."""
+    """``local``, or ``ray``, optionally with ``:`` and the address of a cluster."""
     llm: ClientSettings | None = None
-    """How chat models are asked, where a judge needs one; by default with a ledger in the
-    run's folder."""
+    """How chat models are called, if a judge needs one; by default with a ledger in the run's
+    folder."""
     overlay: Overlay | None = None
-    """Corrections that are laid over the references of the cases."""
+    """Corrections that are applied to the references of the cases."""
     shard: Shard | None = None
     """The part of the cases that is judged; None: all of them."""
     dry_run: bool = False
-    """Ask no model; the verdicts' measures say what asking would take."""
+    """Call no model; the verdicts' measures say what the calls would cost."""
     batch: bool = False
-    """Ask no model: cases that wait for an answer get no verdict, and their questions are told."""
+    """Call no model: cases that need an answer get no verdict, and their requests are collected."""
     given_up: Mapping[str, str] = field(default_factory=dict)
-    """With ``batch``: why questions will have no answer, by the key of their request."""
+    """With ``batch``: why requests will have no answer, by the key of the request."""
 
 
 def default_client(folder: Path) -> ClientSettings:
-    """How models are asked where nothing is said: with a ledger in the run's folder."""
+    """The default way to call models: with a ledger in the run's folder."""
     from sqljury.llm import ClientSettings
 
     return ClientSettings(ledger=str(folder / "ledger.sqlite"))
@@ -103,13 +103,14 @@ def default_client(folder: Path) -> ClientSettings:
 
 
 def store_key(judge: Judge, limits: Limits) -> str:
-    """All that a judge's verdict depends on beside the case: prompts and recordings too."""
+    """All settings that a judge's verdict depends on, as text; also prompts and recordings."""
     own = "".join(f"|{name}:{value}" for name, value in judge.signature_fields().items())
     return f"{spec_of(judge)}@{judge.version}{own}|{_limits_text(limits)}"
 
 
 def signature(judge: Judge, engines: Sequence[str], settings: RunSettings, data: str) -> str:
-    """The line under a score that says how it was computed; ``{n}`` is left to be filled in."""
+    """The line under a score that says how it was computed; it has ``{n}`` for the number of
+    cases."""
     own = judge.signature_fields()
     executes = bool(engines) and judge.executes
     parts = [
@@ -135,7 +136,7 @@ def _limits_text(limits: Limits) -> str:
 
 
 # ------------------------------------------------------------
-# What the workers of a run need of this machine, and so all that they are left.
+# What the workers of a run need on this machine; they may use nothing else.
 
 _CLIENT_VARIABLES = ("PG", "MYSQL", "MARIADB", "SSL_CERT_", "KRB5", "LOCALDOMAIN", "RES_OPTIONS")
 _CLIENT_FILES = (
@@ -144,7 +145,7 @@ _CLIENT_FILES = (
     *("/etc/services", "/etc/protocols", "/etc/passwd", "/etc/group", "/etc/ssl", "/etc/pki"),
     *("/etc/ca-certificates", "/etc/crypto-policies", "/etc/krb5.conf", "/etc/krb5.conf.d"),
     *("/etc/my.cnf", "/etc/mysql", "/etc/postgresql-common", "/usr/share", "/run/systemd/resolve"),
-    "/proc",  # how much memory a server's process holds; what else it holds the kernel keeps shut
+    "/proc",  # memory of a server's process; the kernel protects its other files
 )
 _PATH_IN_URL = re.compile(r"[?&](?:ssl|service|pass)[a-z_]*=(/[^&,]*)")
 _KNOWN_SERVERS = frozenset({"postgresql", "postgres", "mysql", "mariadb"})
@@ -153,21 +154,22 @@ _SECRET = re.compile(r"KEY|TOKEN|SECRET|CREDENTIAL", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """How workers are confined: their sandbox, or None, and their variables."""
+    """How workers are confined: their sandbox (None for no sandbox) and their environment
+    variables."""
 
     sandbox: Sandbox | None
     environment: Mapping[str, str]
 
 
 def confinement(judges: Sequence[Judge], settings: RunSettings) -> Confinement:
-    """How the workers of these judges are confined: as the judge that needs most.
+    """How the workers of these judges are confined; the judge that needs most decides.
 
-    * Judges of your own, and those that run a network on this machine, may do what you may.
-    * Judges that ask chat models read any file, write beside their ledger, have the network and
-      all variables, and may start programs.
-    * All others read databases, schemas, suites and the files that they name, and write nothing.
-      Where databases are on servers they have the network, and the variables of those servers'
-      clients.
+    * Judges from plugins, and those that run a network on this machine, may do all that you may.
+    * Judges that ask chat models may read any file, write next to their ledger, use the network and
+      all environment variables, and start programs.
+    * All others may read databases, schemas, suites and the files that they name, and write
+      nothing. If databases are on servers, they may use the network, and the environment variables
+      of those servers' clients.
     """
     if any(_is_unknown(judge) for judge in judges):
         return Confinement(None, os.environ)
@@ -191,7 +193,7 @@ def confinement(judges: Sequence[Judge], settings: RunSettings) -> Confinement:
         uid, _ = own_uid(known)
         sandbox = Sandbox(reads=known, writes=(), uid=uid)
         return Confinement(sandbox, without_secrets(os.environ))
-    if not _KNOWN_SERVERS.issuperset(schemes):  # a driver that we know nothing of
+    if not _KNOWN_SERVERS.issuperset(schemes):  # an unknown driver may read any file
         sandbox = Sandbox(reads=None, writes=(), network=True)
         variables = without_secrets(os.environ, whole=lambda name: not _SECRET.search(name))
         return Confinement(sandbox, variables)
@@ -204,7 +206,7 @@ def confinement(judges: Sequence[Judge], settings: RunSettings) -> Confinement:
 
 
 def _is_unknown(judge: Judge) -> bool:
-    """Whether a judge may need anything: a plugin, or torch with its compilers and devices."""
+    """True if a judge may need anything: a plugin, or torch with its compilers and devices."""
     built_in = type(judge).__module__.startswith("sqljury.judges.")
     return not built_in or judge.runs_network or any("scripted:" in text for text in _texts(judge))
 
@@ -223,7 +225,7 @@ def _given(sources: Sources) -> list[Path]:
 def _is_path(text: str) -> bool:
     try:
         return Path(text).exists()
-    except (OSError, ValueError):  # too long for a path, or no path at all
+    except (OSError, ValueError):  # too long for a path, or not a path at all
         return False
 
 

@@ -1,9 +1,9 @@
-"""The run store: one SQLite file that a killed run resumes from.
+"""The run store: one SQLite file, from which a killed run resumes.
 
-A verdict is kept under a case, whose fingerprint covers the data it is judged on, and a judge,
-whose key covers its options and limits: the same command again finds it, and anything that could
-change it makes it unfindable. Cases are
-streamed in and out; nothing here grows with their number.
+A verdict is stored under its case and its judge. The case's fingerprint covers the data it is
+judged on; the judge's key covers its options and limits. The same command finds the verdict again;
+if anything changed that could change the verdict, it does not. Cases are streamed in and out;
+memory does not grow with their number.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ STORE_VERSION = 2
 RUN_FILE = "run.sqlite"
 _WORK_AT_ONCE = 500
 _WAIT_SECONDS = 5.0
-"""For another process that writes."""
+"""Waiting time for another process that writes."""
 _CANNOT_WRITE = (
     sqlite3.SQLITE_READONLY,
     sqlite3.SQLITE_CANTOPEN,
@@ -60,7 +60,7 @@ CREATE TABLE IF NOT EXISTS verdicts (
 );
 CREATE UNIQUE INDEX IF NOT EXISTS verdicts_by_case ON verdicts (number, judge);
 """
-# A case that is not in the last input any more has no ordinal; its verdicts wait for it.
+# A case that is not in the latest input has no ordinal; its verdicts are kept for later inputs.
 
 _FINGERPRINTS = "CREATE UNIQUE INDEX IF NOT EXISTS cases_by_fingerprint ON cases (fingerprint)"
 _INSERT = "INSERT INTO cases VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?)"
@@ -68,7 +68,7 @@ _UPDATE = """ON CONFLICT (fingerprint) DO UPDATE SET ordinal = excluded.ordinal,
   difficulty = excluded.difficulty, label = excluded.label, body = excluded.body
   WHERE cases.ordinal IS NULL"""
 
-# A case's number is its place, so that cases of several runs cannot have the same.
+# A copied case's number is its place, so that cases of several runs have different numbers.
 _COPIED_CASES = """INSERT INTO main.cases
   SELECT ordinal + :offset + 1, fingerprint, ordinal + :offset, benchmark, id, source, db_id,
     difficulty, label, batch_key, features, body
@@ -93,15 +93,15 @@ _JUDGED = """EXISTS (SELECT 1 FROM verdicts v WHERE v.number = c.number AND v.ju
 
 
 class WorkItem(NamedTuple):
-    """A case that some judges have yet to see."""
+    """A case that some judges have not judged yet."""
 
     number: int
     body: str
     """The case as JSON text."""
     judges: tuple[int, ...]
-    """Positions of those judges."""
+    """The positions of these judges."""
     group: tuple[str, bytes]
-    """Cases with the same are neighbours: of one reference, or of one question."""
+    """Cases with an equal group are neighbours: they share a reference or a question."""
 
 
 class CaseRow(NamedTuple):
@@ -111,20 +111,21 @@ class CaseRow(NamedTuple):
     body: str
     """The case as JSON text."""
     fingerprint: bytes
-    """Of all that a judge may look at, and of the data: equal ones have equal verdicts."""
+    """A hash of all that a judge may read in the case, and of the data: if equal, so are
+    verdicts."""
     batch_key: bytes
     """Cases with equal keys share executions, so they are judged one after the other."""
     features: tuple[str, ...]
     ordinal: int
-    """Its place in the input."""
+    """Its position in the input."""
 
 
 class VerdictRow(NamedTuple):
-    """A verdict as the store keeps it, column by column: text that is ready to be written."""
+    """A verdict as the store keeps it, column by column, as text ready to be written."""
 
     number: int
     judge: int
-    """Position of the judge."""
+    """The position of the judge."""
     outcome: str
     score: float | None
     reason: str
@@ -132,13 +133,13 @@ class VerdictRow(NamedTuple):
     measures: str
     evidence: str
     seconds: float
-    """Of judging, in this run."""
+    """Duration of judging, in this run."""
     cost: str
-    """Of the models that were asked; empty where none was."""
+    """The cost of model calls, as JSON; empty if none was made."""
 
     @classmethod
     def of(cls, number: int, judge: int, verdict: Verdict, seconds: float = 0.0) -> VerdictRow:
-        """A verdict made ready, where it was found: the parent only writes it down."""
+        """Serialises a verdict; done in the worker, so that the parent only writes it."""
         return cls(
             number=number,
             judge=judge,
@@ -153,7 +154,7 @@ class VerdictRow(NamedTuple):
         )
 
     def verdict(self) -> Verdict:
-        """The verdict again, without what was a secret in it."""
+        """The verdict again; secrets in it have been removed."""
         return _verdict(
             (
                 *(self.outcome, self.score, self.reason, self.labels),
@@ -163,7 +164,7 @@ class VerdictRow(NamedTuple):
 
 
 def _public_json(value: Json) -> str:
-    """JSON without secrets."""
+    """The value as JSON text without secrets."""
     text = json.dumps(value)
     return json.dumps(redacted_json(value)) if known_secrets().are_in(text) else text
 
@@ -180,7 +181,7 @@ def _cost(fields: Mapping[str, Any]) -> Cost:
 
 
 class RunStore:
-    """One run's folder."""
+    """The store in one run's folder."""
 
     def __init__(self, folder: Path, *, create: bool) -> None:
         self.folder = folder
@@ -192,32 +193,33 @@ class RunStore:
                 hint="Pass what --run was given.",
             )
         if create:
-            new_folder(folder, private=True)  # it holds cells of the databases
+            new_folder(folder, private=True)  # it contains cells of the databases
         with self._errors():
             self._db = self._writable() if create else self._readable()
         self._checkpoints = Checkpoints(self._db)
         self._check_version()
 
     def _writable(self) -> sqlite3.Connection:
-        # By its URI, so that another run can be attached to be read only.
+        # A URI, so that another run can be attached read-only.
         uri = f"{self._path.absolute().as_uri()}?mode=rwc"
         database = sqlite3.connect(uri, uri=True, timeout=_WAIT_SECONDS)
         tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master")]
         if tables and "facts" not in tables:
             raise self.damaged("it holds other tables than a run")
         database.execute("PRAGMA journal_mode=WAL")
-        # A verdict is worth one fsync at a checkpoint, not one at each commit; after a
-        # crash of the machine the last seconds are judged again.
+        # One fsync per checkpoint, not per commit: after a crash of the machine the last seconds
+        # are judged again.
         database.execute("PRAGMA synchronous=NORMAL")
         if not tables:
-            # All of it or nothing: a disk may be full in the middle.
+            # One transaction: the disk may become full in the middle.
             version = f"INSERT OR IGNORE INTO facts VALUES ('store_version', {STORE_VERSION});"
             database.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}{_FINGERPRINTS};{version}COMMIT;")
             Checkpoints(database).now()
         return database
 
     def _readable(self) -> sqlite3.Connection:
-        """Writable if it can be, which takes in what a killed run left beside the file."""
+        """Opens it writable if possible, because this recovers what a killed run left next to the
+        file."""
         try:
             return self._writable()
         except sqlite3.OperationalError as error:
@@ -239,7 +241,7 @@ class RunStore:
             )
 
     def damaged(self, why: object) -> InputError:
-        """The error for a store that does not hold what it should."""
+        """The error for a store whose contents are damaged."""
         return InputError(
             "SJ402",
             f"cannot use {shown_path(self._path)}: {why}.",
@@ -249,7 +251,7 @@ class RunStore:
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """What goes wrong with the file, in our words."""
+        """Turns errors of the file into messages of ours."""
         try:
             with storage_errors(self._path, self.damaged):
                 yield
@@ -257,12 +259,12 @@ class RunStore:
             raise self.damaged(f"{type(error).__name__}: {error}") from error
 
     def close(self) -> None:
-        """Commit and close: then the one file holds everything."""
+        """Commits and closes; afterwards the one file contains everything."""
         with closing(self._db), self._errors():
             self.commit()
 
     def commit(self) -> None:
-        """Make everything so far survive a kill, and now and then a copy of the one file."""
+        """Makes everything so far survive a kill; now and then also merges it into the one file."""
         with self._errors():
             self._db.commit()
             self._checkpoints.when_due()
@@ -270,18 +272,18 @@ class RunStore:
     # ------------------------------------------------------------ facts
 
     def fact(self, name: str) -> Json:
-        """A remembered fact about the run, or None."""
+        """A stored fact about the run, or None."""
         with self._errors():
             row = self._db.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
             return None if row is None else json.loads(row[0])
 
     def set_facts(self, facts: Mapping[str, Json]) -> None:
-        """Remember facts: the manifest."""
+        """Stores facts, such as the manifest."""
         rows = [(name, json.dumps(value)) for name, value in facts.items()]
         with self._errors():
             self._db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", rows)
             self._db.commit()
-            # Who copies the one file from now on has the whole run in it.
+            # From now on, a copy of the one file contains the whole run.
             self._checkpoints.now()
 
     # ------------------------------------------------------------ cases in
@@ -289,15 +291,15 @@ class RunStore:
     def replace_cases(
         self, rows: Iterable[CaseRow], stored: Callable[[int, CaseRow], None] = lambda *_: None
     ) -> int:
-        """Set what the run is about; verdicts of cases that are still there stay good.
+        """Sets the cases of the run; verdicts of cases that are still among them stay valid.
 
         Args:
-            stored: told of each new case and of its number. Verdicts that it adds belong to the
-                same transaction as the cases.
+            stored: called with the number of each new case. Verdicts that it adds are in the same
+                transaction as the cases.
 
         Raises:
-            InputError: two cases with the same key; SJ430: none of the cases that the run was about
-                is among them.
+            InputError: two cases have the same key; SJ430: none of the run's former cases is among
+                them.
         """
         count = 0
         try:
@@ -319,18 +321,18 @@ class RunStore:
                 self._db.execute(_FINGERPRINTS)
             self.commit()
         except BaseException:
-            # A broken line 900 must not cost what an earlier run computed.
+            # An error in line 900 must not discard what an earlier run computed.
             with suppress(sqlite3.Error):
                 self._db.rollback()
             raise
         return count
 
     def _check_former(self, last: int, count: int) -> None:
-        """Refuse to make the run of one input that of another, whose cases are all others.
+        """Refuses an input that has none of the run's former cases.
 
         Args:
-            last: number of the last case before this input.
-            count: how many cases the run was about.
+            last: the number of the last case before this input.
+            count: the number of cases that the run had.
         """
         if not count or self._db.execute(_IS_REUSED, (last,)).fetchone():
             return
@@ -345,16 +347,16 @@ class RunStore:
 
     @property
     def is_new(self) -> bool:
-        """Whether it never held a case."""
+        """True if it never had a case."""
         with self._errors():
             return self._db.execute("SELECT 1 FROM cases LIMIT 1").fetchone() is None
 
     def _put(self) -> Callable[[CaseRow], int]:
-        """How a case is put in; the number of a new one comes back.
+        """A function that stores a case and returns the number of a new one.
 
-        Where there are none yet nothing has to be looked up: the index is made at the end, in one
-        go. Fingerprints come in no order, so that each would change another page of an index that
-        is soon larger than what SQLite keeps in memory.
+        In an empty store nothing is looked up, and the index is made once at the end. Fingerprints
+        arrive in random order, so each would change another page of an index that soon exceeds
+        SQLite's page cache.
         """
         if not self.is_new:
             return self._update_case
@@ -371,7 +373,8 @@ class RunStore:
         return put.lastrowid or 0
 
     def _check_keys(self) -> None:
-        """Refuse two cases with one key; SQLite sorts the keys on disk, memory stays the same."""
+        """Raises if two cases have one key; SQLite sorts the keys on disk, so memory does not
+        grow."""
         twice = self._db.execute(
             "SELECT benchmark, id, source FROM cases WHERE ordinal IS NOT NULL"
             " GROUP BY benchmark, id, source HAVING count(*) > 1"
@@ -385,7 +388,7 @@ class RunStore:
             seen = set()
             for (body,) in bodies:
                 case = Case.from_dict(json.loads(body))
-                # Texts with half a surrogate pair may look alike here.
+                # Different texts with half a surrogate pair may compare as equal here.
                 if case.key in seen:
                     raise _known_twice(case)
                 seen.add(case.key)
@@ -393,15 +396,16 @@ class RunStore:
     # ------------------------------------------------------------ other runs in
 
     def take_in(self, folders: Sequence[Path], keys: Sequence[str], *, in_place: bool) -> None:
-        """Copy cases of other runs, and their verdicts by some judges, into a store without any.
+        """Copies cases of other runs, and their verdicts by some judges, into a store without
+        cases.
 
         Args:
-            keys: of the judges.
-            in_place: cases keep their places in the input; otherwise those of a run come after
-                those of the run before, and what is there already is left out.
+            keys: the judges' keys.
+            in_place: keep the cases' positions in the input; otherwise put the cases of each run
+                after those of the run before, and skip cases that are already there.
 
         Raises:
-            InputError: SJ404: different cases with the same key.
+            InputError: SJ404: different cases have the same key.
         """
         with storage_errors(self._path, self.damaged):
             self._db.execute("DROP INDEX IF EXISTS cases_by_fingerprint")
@@ -433,20 +437,20 @@ class RunStore:
             self._db.execute("DETACH other")
 
     def fingerprints(self) -> Iterator[bytes]:
-        """Those of the cases, in the order of the input."""
+        """The fingerprints of the cases, in the order of the input."""
         sql = "SELECT fingerprint FROM cases WHERE ordinal IS NOT NULL ORDER BY ordinal"
         with self._errors():
             for (fingerprint,) in self._db.execute(sql):
                 yield fingerprint
 
     def count_cases(self) -> int:
-        """How many cases the run is about."""
+        """The number of cases."""
         sql = "SELECT count(*) FROM cases WHERE ordinal IS NOT NULL"
         with self._errors():
             return int(self._db.execute(sql).fetchone()[0])
 
     def own_columns(self) -> list[str]:
-        """What the input's own columns are called, those that no field of a case has."""
+        """The names of the input's columns that are not a field of a case."""
         sql = "SELECT body FROM cases WHERE ordinal IS NOT NULL AND instr(body, ?) ORDER BY ordinal"
         with self._errors():
             bodies = self._db.execute(sql, ('"extra": {',))
@@ -454,7 +458,7 @@ class RunStore:
             return list(dict.fromkeys(column for extra in extras for column in extra))
 
     def count_with_extra(self, key: str) -> int:
-        """How many of the cases have a key of their input's own that is called so."""
+        """The number of cases whose input has a column of its own with this name."""
         sql = "SELECT count(*) FROM cases WHERE ordinal IS NOT NULL AND instr(body, ?)"
         with self._errors():
             return int(self._db.execute(sql, (f"{json.dumps(key)}: ",)).fetchone()[0])
@@ -462,11 +466,12 @@ class RunStore:
     # ------------------------------------------------------------ work out, verdicts in
 
     def judge_numbers(self, keys: Sequence[str]) -> list[int]:
-        """The number of each judge, by its key; new ones are given."""
+        """The number of each judge, by its key; unknown judges get a new one."""
         with self._errors():
             known = dict(self._db.execute("SELECT key, judge FROM judges"))
             for key in keys:
-                # A run in a folder that cannot be written to can be read all the same.
+                # Writes only if a key is new, so that a run in a read-only folder can still be
+                # read.
                 if key not in known:
                     added = self._db.execute("INSERT INTO judges (key) VALUES (?)", (key,))
                     known[key] = added.lastrowid
@@ -474,13 +479,13 @@ class RunStore:
             return [known[key] for key in keys]
 
     def work(self, keys: Sequence[str]) -> Iterator[WorkItem]:
-        """Every case that some judge has yet to see, in an order that lets neighbours share
+        """Every case that some judge has not judged yet, ordered so that neighbours share
         executions."""
         missing = ", ".join(f"NOT {_JUDGED} AS j{place}" for place in range(len(keys)))
         numbers = self.judge_numbers(keys)
         with self._errors():
-            # The order is found once. A cursor over all of it would keep what is committed
-            # meanwhile out of the one file.
+            # The order is computed once, into a temporary table. A cursor over all of it would keep
+            # later commits from being merged into the one file.
             self._db.execute("DROP TABLE IF EXISTS temp.todo")
             self._db.execute(
                 f"CREATE TEMP TABLE todo AS SELECT c.number, {missing}"
@@ -497,8 +502,8 @@ class RunStore:
                     yield WorkItem(number, body, todo, (db_id, batch_key))
 
     def _work_after(self, last: int) -> list[tuple[Any, ...]]:
-        """The next cases in the order of work: place, number, body, group, number again, and a flag
-        for each judge."""
+        """The next cases in the order of work: place, number, body, group, number again, and one
+        flag per judge."""
         with self._errors():
             return self._db.execute(
                 "SELECT t.rowid, c.number, c.body, c.db_id, c.batch_key, t.* FROM temp.todo t"
@@ -508,7 +513,7 @@ class RunStore:
             ).fetchall()
 
     def count_work(self, keys: Sequence[str]) -> int:
-        """How many verdicts are still to be found."""
+        """The number of verdicts that are missing."""
         missing = " + ".join(f"(NOT {_JUDGED})" for _ in keys)
         sql = f"SELECT total({missing}) FROM cases c WHERE c.ordinal IS NOT NULL"
         numbers = self.judge_numbers(keys)
@@ -516,7 +521,7 @@ class RunStore:
             return int(self._db.execute(sql, numbers).fetchone()[0])
 
     def add_verdicts(self, rows: Iterable[VerdictRow], numbers: Sequence[int]) -> None:
-        """Write verdicts; :meth:`commit` makes them last."""
+        """Writes verdicts; they last after :meth:`commit`."""
         with self._errors():
             self._db.executemany(
                 "INSERT OR REPLACE INTO verdicts VALUES (?,?,?,?,?,?,?,?,?,?)",
@@ -537,8 +542,8 @@ class RunStore:
         """Records in the order of the cases, then of ``judges`` ((name, key) pairs).
 
         Args:
-            whole: whole cases; otherwise only what slices and labels are read from.
-            by_question: the answers of all systems to a question next to each other.
+            whole: return complete cases; otherwise only the parts that slices and labels need.
+            by_question: put the answers of all systems to a question next to each other.
         """
         numbers = self.judge_numbers([key for _, key in judges])
         names = {number: (i, judges[i][0]) for i, number in enumerate(numbers)}
@@ -562,7 +567,7 @@ class RunStore:
 
 def _case_values(row: CaseRow) -> tuple[Any, ...]:
     case = row.case
-    # The case's body keeps half of a surrogate pair as it is.
+    # The body may contain half of a surrogate pair; it is kept as it is.
     return (
         row.fingerprint,
         row.ordinal,

@@ -1,4 +1,4 @@
-"""Judges that stay ready between cases: one worker for each way that judges run, no store."""
+"""Judges that stay ready between cases: one pool of workers per group of judges, no store."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from sqljury.verdict import Verdict
 
 
 class WarmJudges:
-    """Judges in worker processes that wait for the next case.
+    """Judges in worker processes that wait for the next cases.
 
     Queries run in workers as in a run: in a sandbox, within limits, read-only. What a database
-    returned is remembered until one of its files changes; on a server it must not change
+    returned is cached until one of its files changes; a database on a server must not change
     meanwhile.
 
     Args:
-        judges: names, or judges.
+        judges: names of judges, or judges.
 
     Raises:
         InputError: an unknown judge.
@@ -59,7 +59,7 @@ class WarmJudges:
             self._data.fingerprint(case)
         try:
             self._changes.check({case.db_id for case in cases})
-        except InfrastructureError:  # the file is another one: forget what was read from it
+        except InfrastructureError:  # a database file has changed: discard what was read from it
             self._restart()
         try:
             return self._judged([json.dumps(case.to_dict()) for case in cases])
@@ -94,6 +94,6 @@ class WarmJudges:
         ]
 
     def close(self) -> None:
-        """End the workers."""
+        """Ends the workers."""
         self._running.close()
         self._kept.close()

@@ -1,8 +1,8 @@
-"""A worker: a process that judges cases one after the other until it is told to stop.
+"""A worker: a process that judges cases one after the other until its parent ends it.
 
-It is started by :mod:`sqljury.isolation` as a program of its own, not a fork of the caller: a
+It is started by :mod:`sqljury.isolation` as a separate program, not as a fork of the caller: a
 user's script needs no ``if __name__ == "__main__"``, and a notebook's threads are not copied. It
-talks over its standard input and output, and enters its sandbox before it opens a database.
+communicates over standard input and output, and enters its sandbox before it opens a database.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _OPEN_DATABASES = 16
 
 
 class WorkerState:
-    """Where the judges of one process sit: databases, evidence, and the judges themselves."""
+    """What the judges of one process use: databases, evidence, and the judges themselves."""
 
     def __init__(self, setup: Setup, watch: mmap.mmap | None = None) -> None:
         self._settings = setup.settings
@@ -71,7 +71,7 @@ class WorkerState:
         self._sources = open_sources(setup.settings.sources)
         self._judges: tuple[Judge, ...] = tuple(make_judge(spec) for spec in setup.judges)
         self._at_once = max(setup.threads, setup.batch_size)
-        """Cases whose databases must stay open."""
+        """How many cases need an open database at the same time."""
         self._open: dict[str, Database | SqljuryError | None] = {}
         self._threads = setup.threads
         self._judge_place = 0
@@ -79,14 +79,14 @@ class WorkerState:
         """Processor time: when the judge began, and of its statements since then."""
         self._watch_memory = watch
         self._current = threading.local()
-        """The number of the case that a thread is at."""
+        """The number of the case that a thread is judging."""
         self._client = _client(setup.settings)
         self._missing: list[Request] = []
         self._opening = threading.Lock()
         self.cache = ExecutionCache(watch=self._watch)
 
     def _watch(self, token: bytes | None) -> None:
-        """Say which statement runs from now on, or that none does."""
+        """Records for the parent which statement runs now; None for none."""
         if self._watch_memory is None:
             return
         if self._threads > 1:
@@ -103,7 +103,7 @@ class WorkerState:
         self._watch_memory[: WATCH.size] = watched
 
     def close(self) -> None:
-        """Close all databases; a server is told to stop what still runs."""
+        """Closes all databases; servers are told to cancel what still runs."""
         while self._open:
             with contextlib.suppress(Exception):
                 self._close_one()
@@ -113,13 +113,13 @@ class WorkerState:
             self._client.close()
 
     def _close_one(self) -> None:
-        """Close the database that was opened first: the cases that share it are long done."""
+        """Closes the database that was opened first; cases that share it are finished."""
         database = self._open.pop(next(iter(self._open)))
         if database is not None and not isinstance(database, SqljuryError):
             database.close()
 
     def _at(self, number: int) -> None:
-        """Say which case is judged now, or that it is several."""
+        """Records for the parent which case is judged now, or SEVERAL."""
         self._current.number = number
         self._judge_place = 0
         self._say_case()
@@ -134,8 +134,8 @@ class WorkerState:
     def judge_all(
         self, items: Sequence[WorkItem]
     ) -> Iterator[tuple[WorkItem, str, list[VerdictRow]]]:
-        """The verdicts on several cases, with each case's database: what judges say that look at
-        one after the other, then what those say that look at all together."""
+        """The verdicts on several cases, each with its database: first of judges that take one case
+        at a time, then of judges that take all cases together."""
         cases = [_case_of(item) for item in items]
         rows: list[list[VerdictRow]] = []
         for case, item in zip(cases, items, strict=True):
@@ -157,13 +157,13 @@ class WorkerState:
         found = self._together(self._judges[position], asked)
         seconds = (time.perf_counter() - start) / max(1, len(asked))
         for place, (number, case) in enumerate(asked):
-            if found is None:  # one of them fails: which, shows when each is alone
+            if found is None:  # one of them fails: judging each alone shows which
                 yield from self.judge(case, number, (position,))
             else:
                 yield VerdictRow.of(number, position, found[place], seconds)
 
     def _together(self, judge: Judge, asked: Sequence[tuple[int, Case]]) -> list[Verdict] | None:
-        """The verdicts on several cases; None where one of them cannot be had like this."""
+        """The verdicts on several cases; None if one of them fails or needs another attempt."""
         verdicts: dict[int, Verdict] = {}
         waiting: dict[int, tuple[Case, DatabaseEvidence]] = {}
         try:
@@ -183,7 +183,7 @@ class WorkerState:
             verdicts |= zip(waiting, judge.judge_many(list(waiting.values())), strict=True)
         except SqljuryError:
             raise
-        except Exception:  # a judge's own fault
+        except Exception:  # an error in the judge itself
             return None
         if any(evidence.lost is not None for _, evidence in waiting.values()):
             return None
@@ -209,7 +209,7 @@ class WorkerState:
             yield VerdictRow.of(number, position, verdict, seconds)
 
     def _attempt(self, judge: Judge, case: Case) -> Verdict | Lost:
-        """A verdict, or why the database could not be asked."""
+        """A verdict, or why the database could not be reached."""
         evidence = self._evidence(case)
         if isinstance(evidence, Lost):
             return evidence
@@ -232,7 +232,8 @@ class WorkerState:
         )
 
     def _estimated(self, verdict: Verdict) -> Verdict:
-        """What would be asked about a case, if every answer were a yes."""
+        """The verdict with the estimated cost of model calls as measures, if every answer were a
+        yes."""
         from sqljury.llm import Rehearsal
 
         if not isinstance(self._client, Rehearsal):
@@ -249,7 +250,8 @@ class WorkerState:
         return replace(verdict, measures=measures)
 
     def _waits(self) -> bool:
-        """Whether the last judge lacked an answer, which batches are to bring."""
+        """True if the last judge lacked an answer that a batch has to bring; its requests are
+        collected."""
         from sqljury.llm import Rehearsal, check_batches
 
         if not isinstance(self._client, Rehearsal):
@@ -262,12 +264,12 @@ class WorkerState:
         return bool(missing)
 
     def told_missing(self) -> tuple[Request, ...]:
-        """What the cases so far wait for, once."""
+        """The requests that cases wait for; each is returned once."""
         missing, self._missing = tuple(self._missing), []
         return missing
 
     def spent(self) -> Spent | None:
-        """What was spent on models."""
+        """What was spent on models; None without a client."""
         return None if self._client is None else self._client.spent
 
     def _database(self, db_id: str) -> Database | SqljuryError | None:
@@ -281,7 +283,7 @@ class WorkerState:
             try:
                 self._open[db_id] = self._sources.databases.open(db_id)
             except InfrastructureError as error:
-                return error  # perhaps it can be opened later
+                return error  # it may be possible to open it later
             except SqljuryError as error:
                 self._open[db_id] = error
         return self._open[db_id]
@@ -319,13 +321,13 @@ def _verdict(judge: Judge, case: Case, evidence: DatabaseEvidence, limits: Limit
         verdict = Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=reason)
     if verdict.cost.calls or not evidence.cost.calls:
         return verdict
-    # A judge that does not keep accounts, or failed, has asked all the same.
+    # A judge that failed, or did not record its costs, may still have called a model.
     return replace(verdict, cost=evidence.cost)
 
 
 class VerdictReporter:
-    """Reports verdicts every tenth of a second, also while a statement takes its time: what is
-    found is not lost when the worker is killed."""
+    """Sends verdicts to the parent every tenth of a second, also while a statement runs, so that
+    they are not lost when the worker is killed."""
 
     def __init__(self, replies: IO[bytes], watch: mmap.mmap) -> None:
         self._replies = replies
@@ -340,13 +342,13 @@ class VerdictReporter:
         threading.Thread(target=self._flush_now_and_then, daemon=True).start()
 
     def watch_spending(self, spent: Callable[[], Spent | None]) -> None:
-        """Report what is spent on models too."""
+        """Also report what is spent on models, read from this function."""
         self._spent = spent
 
     def add(
         self, case: int, db_id: str, rows: list[VerdictRow], missing: Sequence[Request] = ()
     ) -> None:
-        """All verdicts on a case, and what it waits for."""
+        """Adds all verdicts on a case, and the requests that it waits for."""
         with self._lock:
             self._databases[db_id] = None
             self._rows.extend(rows)
@@ -354,7 +356,7 @@ class VerdictReporter:
             self._cases.append(case)
 
     def flush(self) -> None:
-        """Report what was not reported yet."""
+        """Sends what was not sent yet."""
         with self._lock:
             spent = self._new_spending()
             if self._cases or spent is not None:
@@ -373,7 +375,7 @@ class VerdictReporter:
         return spent if reported is None else spent.since(reported)
 
     def fail(self, error: SqljuryError) -> None:
-        """Report what there is, and that there will be no more."""
+        """Sends what is left, then an error, after which nothing follows."""
         self.flush()
         with self._lock:
             send(self._replies, SentError.of(error))
@@ -400,7 +402,7 @@ def _serve(
                     _judge(bench, item, reporter)
             reporter.flush()
         return
-    # Threads that import the parser at the same moment can find it half made.
+    # Threads that import the parser at the same moment can see it half imported.
     for dialect in ("sqlite", "duckdb", "postgres", "mysql"):
         parse("SELECT 1", dialect)
     with ThreadPoolExecutor(setup.threads) as executor:
@@ -433,15 +435,15 @@ def _judge_in_thread(bench: WorkerState, item: WorkItem, reporter: VerdictReport
 
 
 def main() -> None:
-    """Serve until standard input ends."""
+    """Judges until standard input ends."""
     requests, replies = private_streams()
-    # Ctrl-C in a terminal reaches the whole process group; the parent decides what it means.
+    # Ctrl-C in a terminal reaches the whole process group; the parent decides what to do.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     setup: Setup = pickle.loads(receive_bytes(requests))
     file = Path(sys.argv[1]).open("r+b")  # noqa: SIM115 - while there is no sandbox
     if setup.sandbox is not None:
-        setup.sandbox.enter()  # while there are no threads
+        setup.sandbox.enter()  # before there are threads
     end_with_parent()
     learn_from_environment()
     learn_from_urls(setup.settings.sources.databases or "")
@@ -456,11 +458,11 @@ def main() -> None:
     except SqljuryError as error:
         reporter.fail(error)
     except (EOFError, BrokenPipeError):
-        pass  # the parent is gone: nobody to tell
+        pass  # the parent is gone; there is nobody to report to
     except OSError as error:
         reporter.fail(InfrastructureError("SJ405", f"a worker cannot work: {error}."))
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is ending already
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is already ending
         if bench is not None:
             bench.close()
     leave_at_once()

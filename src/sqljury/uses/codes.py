@@ -5,7 +5,7 @@ from __future__ import annotations
 CODES: dict[str, tuple[str, str]] = {
     "SJ501": (
         "an id occurs twice in one input of agree",
-        "A case is known by benchmark and id, and counts once. Give two systems or two runs two "
+        "A case is identified by benchmark and id, and counts once. Give two systems or runs two "
         "names (A=FILE B=FILE), and two benchmarks two files (A=FILE,FILE).",
     ),
     "SJ502": (
@@ -14,17 +14,17 @@ CODES: dict[str, tuple[str, str]] = {
     ),
     "SJ503": (
         "an input of agree has no label",
-        "Agreement needs what people say of at least one case: name the column with --label, or "
+        "Agreement needs the human label of at least one case: name its column with --label, or "
         "a file that has it with --labels.",
     ),
     "SJ504": (
-        "no such dimension to cut by",
-        "Rows can be cut by what their file or run says of each case: db_id, difficulty, ...",
+        "no such dimension to slice by",
+        "Rows can be sliced by the fields that their file or run has: db_id, difficulty, ...",
     ),
     "SJ505": (
         "a judge gave a number out of range",
         "A verdict's score is in [0, 1], or None; its measures are finite. Fix the judge and "
-        "raise its version, so that what it said before is judged anew.",
+        "raise its version, so that its earlier verdicts are judged again.",
     ),
     "SJ506": (
         "--fail-under is not a fraction",
@@ -42,14 +42,14 @@ CODES: dict[str, tuple[str, str]] = {
         "that are missing (judge_unavailable) are never allowed: they end with exit code 3.",
     ),
     "SJ509": (
-        "no such column to give scores by",
-        "--by COLUMN takes a column of the input that is none of ours (team, model_size, …), as "
-        "the input spells it. Scores by database, difficulty and system are given anyway.",
+        "no such column to slice scores by",
+        "--by COLUMN takes one of the input's own columns (team, model_size, …), spelt as in the "
+        "input. Scores by database, difficulty and system are always given.",
     ),
     "SJ510": ("an input of agree names no file", "Write RUN, FILE, or NAME=FILE,FILE."),
     "SJ511": (
-        "two inputs of agree with one name",
-        "Each input is a judge of its own and needs a name: NAME=FILE.",
+        "two inputs of agree have the same name",
+        "Each input is a judge and needs a name of its own: NAME=FILE.",
     ),
     "SJ512": (
         "no label file for a benchmark",
@@ -57,19 +57,19 @@ CODES: dict[str, tuple[str, str]] = {
         "--labels once for each, with paths that differ in the same parts as the results' do.",
     ),
     "SJ514": (
-        "too few labels to correct a score by",
+        "too few labels to correct a score with",
         "`sqljury agree RUN --labels FILE --corrected` needs labels of at least two cases of the "
         "run, joined by id (and source). `sqljury agree RUN --plan --count 50 --out FILE` draws"
         " some.",
     ),
     "SJ513": (
-        "labels that do not say whose answer they are about",
-        "The run or results file holds the answers of several systems to a question, and the label "
-        "stands for the question alone. Name the system in a column source of the labels, or "
-        "judge one system in a run.",
+        "labels do not say which system's answer they are for",
+        "The run or results file has the answers of several systems to a question, and the label "
+        "names the question only. Name the system in a column `source` of the labels, or judge "
+        "one system per run.",
     ),
     "SJ520": (
-        "nothing to tell stability from",
+        "too few runs or cases to measure stability",
         "Stability compares two or more runs of one judge over the same cases.",
     ),
     "SJ525": (
@@ -78,39 +78,39 @@ CODES: dict[str, tuple[str, str]] = {
         "ambiguous_schema): judge with rose, refuter or recorded.",
     ),
     "SJ526": (
-        "a review of flags that cannot be read",
+        "a review file of flags cannot be read",
         "`sqljury audit --from RUN --review FILE` writes a line for each flagged reference. A "
         "person sets `confirmed` to true or false; code, benchmark and id stay as they are.",
     ),
     "SJ530": (
         "nothing to audit",
-        "An audit looks at references, and the files have none: name the files that hold the "
-        "reference SQL, or say with --map which key it has.",
+        "An audit checks references, and the files have none: name the files with the reference "
+        "SQL, or its key with --map.",
     ),
     "SJ531": (
         "not an overlay",
-        "An overlay holds one correction of a reference a line, as `sqljury audit accept` writes "
-        "them. A line whose seal does not fit it was changed or cut after it was accepted.",
+        "An overlay has one correction of a reference per line, as `sqljury audit accept` writes "
+        "it. A line whose `seal` does not match was changed or cut after it was accepted.",
     ),
     "SJ532": (
         "the benchmark is not what the overlay was made for",
-        "A correction is made for one question, its hint and one reference, to the letter. Where "
-        "one of them has changed since, nobody decided about it: audit the new version.",
+        "A correction applies to exactly one text of question, hint and reference. If one of "
+        "them has changed since, the correction may be wrong: audit the new version.",
     ),
     "SJ533": (
         "two corrections contradict each other",
-        "Overlays are merged by putting their lines together. Where two people decided otherwise "
-        "about one reference, one of the lines must go.",
+        "Overlays are merged by joining their lines. If two people decided differently on one "
+        "reference, remove one of the lines.",
     ),
     "SJ534": (
-        "a decision that is none",
-        "In a review file each finding that was decided has a decision: replace, ambiguous or "
-        "exclude. replace takes the finding's proposal, or a new_sql that stands beside it.",
+        "not a valid decision",
+        "In a review file the decision on a finding is replace, ambiguous or exclude. replace "
+        "uses the finding's proposal, or its new_sql if that is given.",
     ),
     "SJ535": (
-        "nothing to score anew",
-        "`sqljury audit rescore` compares a run before and after corrections, and the overlay "
-        "corrects none of its references; it may be of another benchmark.",
+        "nothing to score again",
+        "`sqljury audit rescore` compares a run before and after corrections, but the overlay "
+        "corrects none of its references; it may be for another benchmark.",
     ),
     "SJ540": (
         "not a penalty",
@@ -123,14 +123,14 @@ CODES: dict[str, tuple[str, str]] = {
         "predicted_sql (null: abstained) and correct, or a run.",
     ),
     "SJ542": (
-        "an answer that nobody judged",
+        "an answer without a verdict",
         "Whether an answer is right comes from a column `correct`, from a file of verdicts "
-        "(--verdicts), from a run, or from a judge that is asked now (--judge, --databases).",
+        "(--verdicts), from a run, or from a judge (--judge, --databases).",
     ),
     "SJ543": (
-        "a gate or a threshold that cannot be used",
-        "A gate is a judge of the run or a file with recorded answers, with >=T where its "
-        "threshold is not 0.5. Thresholds are found on decisions with confidences.",
+        "a gate or a threshold cannot be used",
+        "A gate is a judge of the run or a file with recorded answers, with >=T if its threshold "
+        "is not 0.5. Thresholds are chosen on decisions with confidences.",
     ),
     "SJ550": (
         "no suite can be built",
@@ -143,9 +143,9 @@ CODES: dict[str, tuple[str, str]] = {
         "fit the limits.",
     ),
     "SJ552": (
-        "a folder that holds something else than a suite",
-        "A suite replaces the one that was built in the same place before, and nothing else: "
-        "--out names a new folder, or one of an earlier build.",
+        "the folder has other content than a suite",
+        "Building replaces an earlier suite, but no other files: name a new folder with --out, "
+        "or that of an earlier build.",
     ),
     "SJ560": (
         "a benchmark that cannot be built",
@@ -158,9 +158,9 @@ CODES: dict[str, tuple[str, str]] = {
         "from review to accepted or rejected; it may reword `question`, and take lines out.",
     ),
     "SJ562": (
-        "nobody agrees on any case",
-        "`sqljury build consensus` keeps the cases that enough people labelled, all alike. Labels "
-        "are joined to cases by id, and by source where cases have one; --each says how many.",
+        "people agree on no case",
+        "`sqljury build consensus` keeps the cases to which at least --each people gave a label, "
+        "all the same one. Labels are joined to cases by id, and by source if cases have one.",
     ),
     "SJ563": (
         "fewer people than each case needs",
@@ -172,19 +172,20 @@ CODES: dict[str, tuple[str, str]] = {
         "judge:NAME, system:NAME, oracle.",
     ),
     "SJ571": (
-        "strategies without the results they look at",
-        "`select` runs candidates where --databases says where. Pools with result_hash, num_rows "
-        "and evaluation for each candidate need no database.",
+        "a strategy needs results of candidates, and there are none",
+        "`select` runs candidates on the databases of --databases. Pools with result_hash, "
+        "num_rows and evaluation for each candidate need no database.",
     ),
     "SJ572": (
-        "nothing, or too much, says which candidates are right",
-        "What is right is said by a judge (--judge, with references) or by a field of the "
-        "candidates (--label FIELD).",
+        "no way, or several, to know which candidates are right",
+        "Give either a judge (--judge, with references) or a field of the candidates (--label "
+        "FIELD).",
     ),
-    "SJ573": ("a strategy was asked for twice", "Name each strategy once."),
+    "SJ573": ("a strategy is named twice", "Name each strategy once."),
     "SJ574": (
-        "a question's candidates in several places",
-        "Candidates are read one question after the other, so that files may be large.",
+        "a question's candidates are not adjacent",
+        "Files are read one question at a time, as they may be large: sort the candidates by "
+        "question.",
     ),
     "SJ575": (
         "nothing to select from",
@@ -197,13 +198,13 @@ CODES: dict[str, tuple[str, str]] = {
         "prediction; some pairs of each label have to be left.",
     ),
     "SJ581": (
-        "a line that is no pair of a queue",
-        "`build pairs --reviewed` takes its own review.jsonl back, with labels (0 or 1) filled in.",
+        "a line is not a pair for review",
+        "`build pairs --reviewed` takes the review.jsonl that it wrote, with labels (0 or 1).",
     ),
     "SJ590": (
-        "a file with candidates of other questions or settings",
-        "`generate` goes on with a file that it wrote for the same questions with the same "
-        "settings. Name another file with --out.",
+        "the file has candidates of other questions or settings",
+        "`generate` continues a file only if it wrote it for the same questions and settings. "
+        "Name another file with --out.",
     ),
     "SJ591": (
         "a pool in which no candidate has a label",
@@ -212,29 +213,29 @@ CODES: dict[str, tuple[str, str]] = {
     ),
     "SJ592": (
         "sampling settings that are not possible",
-        "The message says which, and what can be asked for.",
+        "The message says which, and what is possible.",
     ),
     "SJ544": (
         "several files or judges where one is needed",
-        "Give each system's decisions by themselves, and verdicts of one judge.",
+        "Give one file of decisions per system, and the verdicts of one judge.",
     ),
     "SJ545": (
         "no such judge in the run",
         "The message lists the judges that the run has verdicts of.",
     ),
     "SJ546": (
-        "a question that is decided twice",
+        "a question has two decisions",
         "A file has one row a question; several systems have a column `source`, or files.",
     ),
     "SJ547": (
-        "a risk that is no share",
-        "The share of answers that may be wrong, and the probability of being misled, are "
-        "above 0 and below 1.",
+        "a risk is not between 0 and 1",
+        "The share of answers that may be wrong, and the probability that the guarantee fails, "
+        "are above 0 and below 1.",
     ),
     "SJ548": (
-        "no validation decisions of a system",
-        "Thresholds are chosen on validation decisions of the same name, or on a single list of "
-        "them for all systems.",
+        "a system has no validation decisions",
+        "Thresholds are chosen on the system's own validation decisions (same name), or on a "
+        "single list for all systems.",
     ),
     "SJ349": (
         "a table of features cannot be written to such a file",

@@ -1,4 +1,4 @@
-"""Variants of a query: neighbours, realistic mistakes, and other ways to say the same."""
+"""Variants of a query: neighbours, realistic mistakes (mutations), and equivalent rewrites."""
 
 from sqljury.variants.base import Variant
 from sqljury.variants.neighbours import neighbours

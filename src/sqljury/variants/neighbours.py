@@ -1,4 +1,4 @@
-"""Neighbours of a query: one small change each, of the kinds that people and models make."""
+"""Neighbours of a query: queries with one small change, of kinds that people and models make."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from sqljury.variants.mutations import NEIGHBOUR_KINDS
 
 
 def neighbours(sql: str, schema: Schema, *, most: int = 60, dialect: str = "sqlite") -> list[str]:
-    """Queries that differ from one in one place, kinds of changes in turn, at most so many.
+    """Queries that differ from the given one in one place; the kinds of changes alternate.
 
-    Changed are comparisons, constants, conditions left out, AND and OR, aggregates, joins,
-    DISTINCT, columns (for others of the same table and type), orders, limits, groups and set
-    operations. A few neighbours mean the same as the query: nothing tells those apart.
+    The changes: other comparisons and constants, fewer conditions, AND and OR exchanged, other
+    aggregates and joins, DISTINCT, another column of the same table and type, other orders,
+    limits, groups and set operations. A few neighbours are equivalent to the query; the result
+    does not say which. Empty if the query cannot be parsed or is too large.
 
     >>> from sqljury.schema import Column, Table
     >>> t = Table(name="t", columns=(Column(name="a", type="INT"),))

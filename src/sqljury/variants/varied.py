@@ -1,4 +1,4 @@
-"""Queries made from a query by chance: mistakes, and other ways to say the same."""
+"""Random variants of a query: mistakes (mutations) and equivalent rewrites."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from sqljury.variants.mutations import MUTATIONS
 from sqljury.variants.rewrites import RARE, STRUCTURES, STYLES
 
 _STYLED = 0.7
-"""The share of rewritten queries that are spelled otherwise on top."""
+"""The share of rewrites that also get another spelling."""
 _RARELY = 0.2
-"""How often a kind that few people write is taken, as against others."""
+"""The weight of a rare kind of rewrite; the other kinds have 1."""
 _TRIES = 4
 _FIRST = frozenset({"bound"})
-"""Mistakes that few queries can have, and that look most like the query."""
+"""Kinds of mistakes that come first: few queries can have them, and they look most like it."""
 
 
 def mutations(
     sql: str, schema: Schema, *, seed: int = 0, most: int = 12, dialect: str = "sqlite"
 ) -> list[Variant]:
-    """Realistic mistakes: queries that differ from one in one place, kinds in turn by chance.
+    """Queries with one realistic mistake each, of kinds that alternate in random order.
 
-    A bound that is a little off comes first. Most mean something else than the query; some happen
-    to mean the same.
+    Bounds that are slightly off come first. Most variants are not equivalent to the query; some
+    happen to be. Empty if the query cannot be parsed or is too large.
 
     Args:
-        seed: the same seed and query, the same variants.
-        most: variants at most.
+        seed: the same seed and query give the same variants.
+        most: the largest number of variants.
     """
     tree = readable(sql, schema, dialect)
     if tree is None:
@@ -63,16 +63,16 @@ def rewrites(
     steps: int = 3,
     dialect: str = "sqlite",
 ) -> list[Variant]:
-    """Other ways to say the same, several rewrites on top of each other.
+    """Queries that should be equivalent to the given one, each made by several rewrites in a row.
 
-    Rewrites take keys, foreign keys and NOT NULL as the schema declares them; some also take for
-    granted that there are rows and no NULL.
+    Rewrites rely on keys, foreign keys and NOT NULL as the schema declares them. Some also assume
+    that there are rows and no NULLs. Empty if the query cannot be parsed or is too large.
 
     Args:
-        seed: the same seed and query, the same variants.
-        most: variants at most.
-        steps: rewrites of the structure in one variant, at most; its spelling comes on top.
-            Variants take turns with one, two, … of them, the first one by chance.
+        seed: the same seed and query give the same variants.
+        most: the largest number of variants.
+        steps: most rewrites of the structure in one variant; another spelling may be added.
+            The number of rewrites cycles through 1 … ``steps`` and starts at random.
     """
     tree = readable(sql, schema, dialect)
     if tree is None:
@@ -109,7 +109,10 @@ def _stepped(
     known: Mapping[str, Changes],
     kinds: list[str],
 ) -> exp.Expr:
-    """One more change of a kind by chance; the query as it is where none can be made."""
+    """The query with one more random change, whose kind is appended to ``kinds``.
+
+    Unchanged if no change was possible.
+    """
     places = _places(tree, schema, known)
     left = sorted(places)
     for _ in range(_TRIES):
@@ -128,7 +131,7 @@ def _stepped(
 def _places(
     tree: exp.Expr, schema: Schema, known: Mapping[str, Changes]
 ) -> dict[str, list[tuple[int, Change]]]:
-    """The changes that a query takes, by their kinds."""
+    """All possible changes of a query by kind, each with the position of its node."""
     places: dict[str, list[tuple[int, Change]]] = {}
     for index, kind, change in _all(tree, schema, known):
         places.setdefault(kind, []).append((index, change))

@@ -141,6 +141,7 @@ class _Graph:
                 yield from self.leaves(chosen)
 
     def refined(self, colours: list[int]) -> list[int]:
+        """The colours, split until nodes of one colour are used in the same way."""
         colours = _ranks(colours)
         while True:
             alike = {colour for colour, count in Counter(colours).items() if count > 1}

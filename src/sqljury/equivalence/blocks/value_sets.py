@@ -35,7 +35,7 @@ class ValueSet:
         return intersection([self, other])
 
     def complement(self) -> ValueSet:
-        """All other values."""
+        """The set of all values that are not in this set."""
         cuts = [LOWEST, *(cut for found in self.ranges for cut in found), HIGHEST]
         pairs = zip(cuts[::2], cuts[1::2], strict=True)
         return ValueSet(tuple((low, high) for low, high in pairs if low < high))

@@ -69,13 +69,13 @@ def _number(node: exp.Expr, _keys: Keys) -> exp.Expr | None:
     if isinstance(node, exp.Literal) and _NUMBER.fullmatch(node.name):
         try:
             return exp.Literal.number(str(float(node.name)))
-        except ValueError:  # a date, a version
+        except ValueError:  # a date or a version, such as 2020-01-01
             return None
     return None
 
 
 def _prefix(node: exp.Expr, _keys: Keys) -> exp.Expr | None:
-    """Rule 16: LIKE 'text%' compares the first characters."""
+    """Rule 16: LIKE 'text%' becomes a comparison of the first characters."""
     if not (isinstance(node, exp.Like) and isinstance(node.expression, exp.Literal)):
         return None
     text = node.expression.name
@@ -87,7 +87,7 @@ def _prefix(node: exp.Expr, _keys: Keys) -> exp.Expr | None:
 
 
 def _in_list(node: exp.Expr, _keys: Keys) -> exp.Expr | None:
-    """Rule 18: IN of a list is a disjunction, NOT IN a conjunction."""
+    """Rule 18: IN of a list becomes equalities joined by OR, NOT IN inequalities joined by AND."""
     member = node.this if isinstance(node, exp.Not) else node
     if not isinstance(member, exp.In) or not member.expressions:
         return None
@@ -102,7 +102,7 @@ def _in_list(node: exp.Expr, _keys: Keys) -> exp.Expr | None:
 
 
 def _between(node: exp.Expr, _keys: Keys) -> exp.Expr | None:
-    """Rule 22: BETWEEN is two comparisons."""
+    """Rule 22: BETWEEN becomes two comparisons."""
     if not isinstance(node, exp.Between):
         return None
     low, high = node.args["low"], node.args["high"]
@@ -111,7 +111,7 @@ def _between(node: exp.Expr, _keys: Keys) -> exp.Expr | None:
 
 
 def _not(node: exp.Expr, _keys: Keys) -> exp.Expr | None:
-    """Rule 23: NOT of a comparison is the opposite comparison."""
+    """Rule 23: NOT of a comparison becomes the opposite comparison."""
     if isinstance(node, exp.Not) and type(node.this) in NEGATED_CLASSES:
         kind = NEGATED_CLASSES[type(node.this)]
         return kind(this=node.this.this, expression=node.this.expression)
@@ -119,7 +119,7 @@ def _not(node: exp.Expr, _keys: Keys) -> exp.Expr | None:
 
 
 def _iif(node: exp.Expr, _keys: Keys) -> exp.Expr | None:
-    """Rule 24: IIF is a CASE."""
+    """Rule 24: IIF becomes a CASE."""
     if isinstance(node, exp.If) and (other := node.args.get("false")) is not None:
         return exp.Case(ifs=[exp.If(this=node.this, true=node.args["true"])], default=other)
     return None

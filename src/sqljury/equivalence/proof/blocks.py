@@ -170,6 +170,7 @@ class Reader:
             yield replace(block, outputs=outputs)
 
     def _aggregate(self, relation: Aggregate) -> Iterator[ProofBlock]:
+        """An aggregate as blocks of plain rows if it can be simplified so, else as an input."""
         if not relation.keys and has_no_rows(relation.input):
             constant = of_no_rows(relation)
             yield atom(relation) if constant is None else ProofBlock((), (), constant)

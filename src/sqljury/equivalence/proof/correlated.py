@@ -116,6 +116,7 @@ class _Grouped:
 
     @staticmethod
     def of(call: WindowCall, row: Row, context: Context) -> _Grouped | None:
+        """The groups for a window's PARTITION BY and ORDER BY; None if not supported."""
         keys = tuple(part for part in call.partition if isinstance(part, Ref))
         order = [key for key in call.order if key.expression not in keys]
         if len(keys) < len(call.partition) or not all(_is_exact(k, row, context) for k in keys):
@@ -395,6 +396,7 @@ class _JoinedGroups:
     def rewritten(
         self, above: Project | Aggregate, asked: tuple[Expression, ...]
     ) -> Relation | None:
+        """The operator above the join, rewritten over the rows alone; None if impossible."""
         parts = [self.over(part) for part in conjuncts(self.joined.condition)]
         links = self.links(parts)
         rest = [part for part in parts if part not in links.values()]
@@ -520,6 +522,7 @@ def windows(relation: Relation, context: Context, outer: tuple[Row, ...]) -> Rel
 
 
 def _over(call: WindowCall, rows: Relation, row: Row, context: Context) -> Expression | None:
+    """A window function as a subquery per row; None if its frame or order is not supported."""
     if call.frame or not all(_is_ordered(key.expression, row) for key in call.order):
         return None
     inner = deepen_relation(Project(rows, ()))
@@ -612,6 +615,7 @@ def extremes_as_exists(
 
 
 def _asked(part: Expression, row: Row, context: Context) -> Sequence[Expression]:
+    """The conditions that replace a comparison with MAX or MIN; other conditions unchanged."""
     match part:
         case Call(operands=(Ref() as value, Subquery(kind=SubqueryKind.SCALAR) as sub)):
             operator = part.name

@@ -38,7 +38,7 @@ _MOST_FORMS = 3
 
 
 def is_available() -> bool:
-    """Whether z3 is installed."""
+    """True if z3, which the proofs need, is installed."""
     return find_spec("z3") is not None
 
 
@@ -109,6 +109,8 @@ def _unfit(tree: Relation) -> bool:
 
 
 class _Question:
+    """One comparison of two queries under given assumptions and settings."""
+
     def __init__(
         self, context: Context, order: Order, duplicates: bool, permuted: bool, seconds: float
     ) -> None:
@@ -119,6 +121,7 @@ class _Question:
         self.seconds = seconds
 
     def proved(self, left: Relation, right: Relation) -> bool:
+        """True if a proof is found for one of the forms of the two queries."""
         if self.order == "free":
             left, right = unordered(left), unordered(right)
         elif not ordered(left):
@@ -159,6 +162,7 @@ class _Question:
                     yield Project(relation, tuple(map(Ref, order)))
 
     def _same(self, prover: ProofSession, left: Relation, right: Relation) -> bool:
+        """True if equal rows and order are proved; the right may have further sort keys."""
         from sqljury.equivalence.proof.prover import Session, in_order
 
         one, other = in_order(left), in_order(right)

@@ -247,6 +247,7 @@ def _of_group(
     *,
     alone: bool,
 ) -> _Taken | None:
+    """A call over groups as operand and call over their rows; None if they cannot be merged."""
     if operand is None:
         return None
     by_keys = _of_keys(operand, inner)

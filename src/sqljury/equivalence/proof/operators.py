@@ -77,6 +77,7 @@ def _of_groups(
     other: ProofBlock,
     found: Matched,
 ) -> Columns | None:
+    """The equal keys and calls under one pairing of the inputs; None if the groups may differ."""
     ones = [substitute(k, one.outputs) for k in left.keys]
     others = [substitute(k, other.outputs) for k in right.keys]
     if not _same_groups(prover, ones, others, found):
@@ -116,6 +117,7 @@ def _same_groups(
 def _same_call(
     prover: ProofSession, one: AggregateCall, other: AggregateCall, found: Matched
 ) -> bool:
+    """True if it is proved that two calls have the same value for the same group."""
     if one.name in _BY_ORDER or other.name in _BY_ORDER or one.order or other.order:
         return False
     if not _same_filter(prover, one, other, found):
@@ -212,6 +214,7 @@ def by_operator(
     session: Session,
     around: tuple[Frames, Frames],
 ) -> Columns | None:
+    """The equal columns of two relations with the same rows; None if that is not proved."""
     every = tuple(range(width(right)))
     match left, right:
         case Scan(), Scan():

@@ -282,6 +282,7 @@ def _refer(
     others: tuple[str, ...],
     session: Session,
 ) -> None:
+    """Adds the row that a foreign key of a row refers to, if the key is provably not NULL."""
     assert isinstance(row.relation, Scan)
     mine = [_place(row.relation, name) for name in names]
     theirs = [_place(target, name) for name in others]

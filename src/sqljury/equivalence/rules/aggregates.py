@@ -152,7 +152,7 @@ _ONE = Literal(1, Type.INTEGER)
 def case_to_filter(relation: Aggregate, _: Context) -> Rewritten | None:
     """``SUM(CASE WHEN c THEN x END)`` → ``SUM(x) FILTER (WHERE c)``.
 
-    Not beside a bare column, which SQLite takes from the row of MIN.
+    Not if there is a bare column, which SQLite takes from the row of the MIN or MAX.
     """
     if any(c.name == "BARE" for c in relation.calls):
         return None
@@ -191,7 +191,7 @@ def filter_of_all_calls(relation: Aggregate, _: Context) -> Rewritten | None:
     """``SELECT SUM(x) FILTER (WHERE c) FROM t`` → ``SELECT SUM(x) FROM t WHERE c``, where all
     aggregates have that filter.
 
-    Only without GROUP BY: groups would be lost.
+    Only without GROUP BY: groups in which no row satisfies c would be lost.
     """
     if relation.keys or not relation.calls:
         return None
@@ -256,7 +256,7 @@ def _is_logical(expression: Expression) -> bool:
 def sum_to_count(relation: Aggregate, context: Context) -> Rewritten | None:
     """``SUM(CASE WHEN c THEN 1 ELSE 0 END)`` of groups → ``COUNT(*) FILTER (WHERE c)``.
 
-    A group has rows, so no SUM is NULL. Assumes primary key or not null where the absence of
+    No group is empty, so no SUM is NULL. Assumes primary key or not null where the absence of
     NULLs comes from them.
     """
     if not relation.keys:

@@ -74,8 +74,8 @@ def fewer_branches(expression: Call, scope: Scope) -> Expression | None:
 
 @rule(EXPRESSION, at={"CASE"})
 def case_to_condition(expression: Call, scope: Scope) -> Expression | None:
-    """``CASE WHEN c THEN TRUE ELSE FALSE END`` → ``c`` where c is never NULL; so with 1 and 0
-    in SQLite."""
+    """``CASE WHEN c THEN TRUE ELSE FALSE END`` → ``c`` where c is never NULL; likewise with 1
+    and 0 in SQLite and MySQL."""
     branches, default = _parts(expression)
     if len(branches) != 1:
         return None

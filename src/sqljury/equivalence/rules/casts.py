@@ -31,7 +31,7 @@ _UNCHANGED = {
 
 @rule(EXPRESSION, at={"Cast"})
 def cast_name(expression: Cast, scope: Scope) -> Expression | None:
-    """``CAST(x AS VARCHAR(20))`` → ``CAST(x AS TEXT)``: SQLite goes by the affinity of the
+    """``CAST(x AS VARCHAR(20))`` → ``CAST(x AS TEXT)``: SQLite uses only the affinity of the type's
     name."""
     if not is_sqlite(scope):
         return None

@@ -115,7 +115,7 @@ def push_not_down(expression: Call, scope: Scope) -> Expression | None:
 
 @rule(CONDITION, at={"NOT"})
 def double_negation(expression: Call, _: Scope) -> Expression | None:
-    """``WHERE NOT NOT x`` → ``WHERE x``, of a number, too."""
+    """``WHERE NOT NOT x`` → ``WHERE x``, also if x is a number."""
     (inner,) = expression.operands
     return inner.operands[0] if isinstance(inner, Call) and inner.name == "NOT" else None
 

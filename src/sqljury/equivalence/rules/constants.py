@@ -88,7 +88,7 @@ def _of_texts(operator: str, left: str | None, right: str | None, scope: Scope) 
 
 @rule(EXPRESSION, at={"+", "-", "*", "/", "%", "NEG"})
 def fold_arithmetic(expression: Call, scope: Scope) -> Expression | None:
-    """``7 / 2`` → 3 where integers are divided."""
+    """``7 / 2`` → 3 where the division of integers has no fraction."""
     numbers = [number(operand) for operand in expression.operands]
     if len(numbers) == 1 and expression.name == "NEG":
         numbers = [0, *numbers]

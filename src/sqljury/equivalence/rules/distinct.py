@@ -1,4 +1,4 @@
-"""DISTINCT."""
+"""Rules for DISTINCT."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EXISTS."""
+"""Rules for EXISTS."""
 
 from __future__ import annotations
 
@@ -270,7 +270,7 @@ def exists_same_row(relation: Relation, context: Context) -> Rewritten | None:
     """``FROM s WHERE EXISTS (SELECT 1 FROM s AS t JOIN p ON … WHERE t.id = s.id)`` → ``FROM s
     WHERE EXISTS (SELECT 1 FROM p WHERE …)``.
 
-    Assumes primary key: both rows are one.
+    Assumes primary key: it makes both the same row.
     """
 
     def without_same_row(rows: Relation, inner: Relation) -> tuple[Relation, Assumed] | None:

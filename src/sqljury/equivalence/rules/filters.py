@@ -47,7 +47,7 @@ from sqljury.trees.walk import width
     },
 )
 def never_true(relation: Relation, _: Context) -> Rewritten | None:
-    """``WHERE FALSE``, and an inner join with no rows → no rows; ``WHERE TRUE`` → nothing."""
+    """``WHERE FALSE``, and an inner join with no rows → no rows; ``WHERE TRUE`` → no WHERE."""
     match relation:
         case Filter(condition=Literal(value=True)):
             return Rewritten(relation.input)

@@ -1,4 +1,4 @@
-"""The first row of an order, and extremes."""
+"""Rules for ORDER BY … LIMIT 1 and for MIN and MAX."""
 
 from __future__ import annotations
 

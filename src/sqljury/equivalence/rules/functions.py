@@ -123,8 +123,8 @@ def _written(constant: Expression, width: int) -> Literal | None:
 
 @rule(EXPRESSION, at={"+", "-", "*", "/", "%"})
 def date_part_in_arithmetic(expression: Call, scope: Scope) -> Expression | None:
-    """``CAST(STRFTIME('%m', d) AS INTEGER) + 1`` → ``STRFTIME('%m', d) + 1``: arithmetic reads
-    a text as that number."""
+    """``CAST(STRFTIME('%m', d) AS INTEGER) + 1`` → ``STRFTIME('%m', d) + 1``: arithmetic
+    converts the text to that number."""
     if not is_sqlite(scope):
         return None
     new = tuple(
@@ -231,7 +231,7 @@ def _not_blob(value: Expression, scope: Scope) -> frozenset[Assumption] | None:
 
 @rule(EXPRESSION, at=_ANY, assumes={Assumption.TYPES})
 def plain_pattern(expression: Call, scope: Scope) -> Expression | Simplified | None:
-    """``x LIKE 'ab'`` → ``x = 'ab'``, or ``LOWER(x) = 'ab'`` in SQLite, where there are
+    """``x LIKE 'ab'`` → ``x = 'ab'``, or ``LOWER(x) = 'ab'`` in SQLite if the pattern has
     letters.
 
     Assumes types in SQLite, which keeps any value in any column.
@@ -310,8 +310,8 @@ def folded_case(expression: Call, scope: Scope) -> Expression | None:
 
 @rule(EXPRESSION, at={"COLLATED", BY_VALUE}, needs={SHOWN})
 def key_of_shown(expression: Expression, _: Scope) -> Expression | None:
-    """``COLLATED(SHOWN(COLLATED(x, c)), c)`` → ``COLLATED(x, c)``: the key of what stands for all
-    values of a key."""
+    """``COLLATED(SHOWN(COLLATED(x, c)), c)`` → ``COLLATED(x, c)``: a value shown for a sort key has
+    that sort key."""
     match expression:
         case Call(
             name=name,

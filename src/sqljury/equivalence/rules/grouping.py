@@ -1,4 +1,4 @@
-"""GROUP BY and HAVING."""
+"""Rules for GROUP BY and HAVING."""
 
 from __future__ import annotations
 
@@ -132,6 +132,7 @@ class _Taken:
         return columns_read(part) <= self.own
 
     def rewritten(self) -> Rewritten | None:
+        """The groups joined with the input; None if the input cannot be taken out of the block."""
         block = self.grouped.block
         if not self.kept or any(self.reads_own(c) for _, c in block.outer_joined):
             return None

@@ -153,6 +153,7 @@ def _links(
     classes: list[frozenset[int]],
     read: frozenset[int],
 ) -> _Links:
+    """The columns that the conditions equate with the parent's, and those read elsewhere."""
     block = found.block
     offsets = block.offsets()
     own = range(*offsets[position : position + 2])

@@ -186,6 +186,7 @@ def is_to_equal(relation: Relation, context: Context) -> Rewritten | None:
 def _equal(
     part: Expression, base: Relation, rows: Relation, context: Context
 ) -> tuple[Expression, Assumed] | None:
+    """``=`` in place of IS, with its assumptions; None if both columns may be NULL."""
     match part:
         case (
             Call(name="IS", operands=(Ref() as inside, Outer(level=1) as around))

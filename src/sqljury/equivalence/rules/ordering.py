@@ -61,6 +61,7 @@ def sort_keys(relation: Sort, context: Context) -> Rewritten | None:
 
 
 def _needed(sort: Sort, context: Context) -> tuple[SortKey, ...]:
+    """The sort keys without those that have no effect."""
     known = properties(sort.input, context)
     row = fields(sort.input, context)
     exact = frozenset(c for c, field in enumerate(row) if same_values(field, field, context))
@@ -146,7 +147,7 @@ def _inside(part: Subquery) -> Expression:
 @rule(RELATION, at={"Limit"})
 def limits(relation: Limit, context: Context) -> Rewritten | None:
     """``LIMIT 3`` of ``LIMIT 5`` → ``LIMIT 3``; ``LIMIT 0`` → no rows; ``LIMIT 1`` of at most
-    one row → nothing."""
+    one row → no LIMIT."""
     count, offset = whole_number(relation.count), whole_number(relation.offset)
     if relation.offset is not None and offset == 0:
         return Rewritten(Limit(relation.input, relation.count))

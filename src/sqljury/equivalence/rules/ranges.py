@@ -146,7 +146,7 @@ def merge_ranges(expression: Call, scope: Scope) -> Expression | Simplified | No
     name="merge_ranges",
 )
 def merge_conditions(expression: Call, scope: Scope) -> Expression | Simplified | None:
-    """``x > 2 AND x < 1`` → FALSE; ``x > 2 OR x <= 2`` → ``x IS NOT NULL``; and tests for NULL.
+    """``x > 2 AND x < 1`` → FALSE; ``x > 2 OR x <= 2`` → ``x IS NOT NULL``; also tests for NULL.
 
     Assumes types in SQLite, which keeps any value in any column.
     """
@@ -154,6 +154,7 @@ def merge_conditions(expression: Call, scope: Scope) -> Expression | Simplified 
 
 
 def _merged(expression: Call, scope: Scope, *, condition: bool) -> Expression | Simplified | None:
+    """The expression with conditions on one subject merged; None if nothing changes."""
     if expression.name not in ("AND", "OR"):
         if _is_plain(expression, scope):
             return None

@@ -1,4 +1,4 @@
-"""The rules in the order in which they are tried, found in the modules of this package."""
+"""Finds the rules in the modules of this package and sorts them by the order of trial."""
 
 from __future__ import annotations
 

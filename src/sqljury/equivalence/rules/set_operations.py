@@ -179,6 +179,7 @@ def set_to_predicate(relation: SetOperation, context: Context) -> Rewritten | No
 def _combined(
     first: FilteredBase | None, second: FilteredBase | None, kind: SetKind, context: Context
 ) -> Rewritten | None:
+    """Two selections from one base as one selection; None if that could change the rows."""
     if first is None or second is None:
         return None
     if (first.base, first.outputs) != (second.base, second.outputs):

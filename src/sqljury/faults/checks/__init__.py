@@ -1,1 +1,1 @@
-"""The checks, by topic; every module here is loaded."""
+"""The checks, one file per topic; the registry imports every module of this folder."""

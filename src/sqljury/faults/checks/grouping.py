@@ -1,4 +1,4 @@
-"""Groups and sets: bare columns, names that several things share, rows listed more than once."""
+"""Checks of groups and sets: ungrouped columns, ambiguous names, repeated rows."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from sqljury.trees.walk import columns_read, relations
 def _columns(
     query: Query, relation: Relation, row: Relation, expressions: Sequence[Expression]
 ) -> list[tuple[str, Column] | None]:
-    """The tables' columns that expressions over a row are; None for each that is none."""
+    """Per expression, its table and column; None for one that is not a table's column."""
     scope = ScopedExpression(None, relation, row, (), query.context)
     return [scope.column(one) for one in expressions]
 
 
 @check("AU404", sees=Sees.TREE, read=(5, 5))
 def bare_column(query: Query) -> Iterator[Finding]:
-    """A column beside an aggregate has several values in a group, and any one of them is shown."""
-    # DISTINCT in an order of something else is no group that anybody wrote.
+    """A column that is not grouped has several values in a group, and an arbitrary one is shown."""
+    # DISTINCT with ORDER BY another expression is a grouping in the tree, but not in the text.
     args = {} if query.syntax is None else query.syntax.args
     if query.syntax is None or (args.get("distinct") and args.get("order")):
         return
@@ -55,7 +55,7 @@ def bare_column(query: Query) -> Iterator[Finding]:
 
 
 def _is_fixed(query: Query, aggregate: Aggregate, call: AggregateCall) -> bool:
-    """Whether a group has one value of a column, as far as keys and foreign keys say."""
+    """True if keys and foreign keys imply that a column has one value per group."""
     known = properties(aggregate.input, query.context)
     keys = {key.index for key in aggregate.keys if isinstance(key, Ref)}
     read = columns_read(call.operands[0])
@@ -69,7 +69,7 @@ def _with_several_values(query: Query, aggregate: Aggregate, call: AggregateCall
     if query.returned is None:
         expressions = (call.operands[0], *aggregate.keys)
         column, *keys = _columns(query, aggregate, aggregate.input, expressions)
-        # What is grouped by another column of the same table is likely that table's name or key.
+        # Another grouped column of the same table is probably its key or name and fixes this one.
         if column is not None and any(key is not None and key[0] == column[0] for key in keys):
             return None
         return Finding(reason=f"{reason}.", part=part)
@@ -96,12 +96,12 @@ _PERSON = (frozenset(("firstname", "lastname")), frozenset(("fname", "lname")))
 _OF_NAMES = (
     r"(?:each|every|different|distinct|common|popular|same|how many|number of)(?: \w+){0,2} names?"
 )
-"""The question is about names themselves."""
+"""Questions about the names themselves, for which grouping by name is right."""
 
 
 @check("AU403", sees=Sees.TREE | Sees.ROWS, weak=True, read=(1, 4))
 def groups_by_name(query: Query) -> Iterator[Finding]:
-    """Rows are grouped by a name that several things of a table share."""
+    """Rows are grouped by a name that several rows of a table have."""
     if query.wording.says(_OF_NAMES):
         return
     for relation in query.aggregates:
@@ -117,7 +117,9 @@ def groups_by_name(query: Query) -> Iterator[Finding]:
 
 
 def _named(query: Query, aggregate: Aggregate) -> tuple[str, str, int] | None:
-    """The table whose names the groups are of, its key, and the key's place in the row."""
+    """The table by whose names the rows are grouped, its key, and the key's place in the row.
+
+    None if rows are not grouped by the names of one table with a single key column."""
     found = _columns(query, aggregate, aggregate.input, aggregate.keys)
     columns = [one for one in found if one is not None]
     tables = {table for table, _ in columns}
@@ -142,7 +144,7 @@ def _is_name(column: str, table: str) -> bool:
 
 @check("AU516", sees=Sees.TREE | Sees.ROWS, weak=True, read=(1, 4))
 def set_of_names(query: Query) -> Iterator[Finding]:
-    """INTERSECT or EXCEPT compares names that several things share, which changes the rows."""
+    """INTERSECT or EXCEPT compares names that several rows have, which changes the result."""
     for relation in relations(query.tree):
         if isinstance(relation, SetOperation) and relation.kind is not SetKind.UNION:
             wrong = _wrong_rows(query, relation)
@@ -157,7 +159,7 @@ def set_of_names(query: Query) -> Iterator[Finding]:
 
 
 def _wrong_rows(query: Query, operation: SetOperation) -> list[Row]:
-    """The names that are in the result, and by keys are not, or the other way round."""
+    """The names that are either in the result by names or in the result by keys, but not both."""
     keyed = [found for side in operation.inputs if (found := _keyed(query, side))]
     sides = tuple(side for _, side in keyed)
     if len(sides) < len(operation.inputs) or len({table for table, _ in keyed}) != 1:
@@ -171,8 +173,9 @@ def _wrong_rows(query: Query, operation: SetOperation) -> list[Row]:
 
 
 def _keyed(query: Query, side: Relation) -> tuple[str, Project] | None:
-    """The table that a side's names are of, and the side with its key; None without names, and
-    where the table is read twice."""
+    """The table whose names a side selects, and the side with the table's key as a further column.
+
+    None if a side selects no names, or reads the table twice."""
     if not isinstance(side, Project):
         return None
     columns = _columns(query, side, side.input, side.expressions)
@@ -190,7 +193,7 @@ def _keyed(query: Query, side: Relation) -> tuple[str, Project] | None:
 
 @check("AU517", sees=Sees.TREE | Sees.QUESTION)
 def union_drops_duplicates(query: Query) -> Iterator[Finding]:
-    """UNION drops duplicates of what is then counted or summed up."""
+    """UNION drops equal rows that are then summed up or averaged."""
     for relation in query.aggregates:
         below = relation.input
         united = isinstance(below, SetOperation) and below.kind is SetKind.UNION and not below.all
@@ -204,7 +207,7 @@ _DIFFERENT = r"different|distinct|unique"
 
 @check("AU206", sees=Sees.TREE | Sees.ROWS | Sees.QUESTION, weak=True, read=(1, 4))
 def repeated_rows(query: Query) -> Iterator[Finding]:
-    """A join lists the same thing more than once, and the question asks which things there are."""
+    """A join returns the same row more than once, and the question asks for a list of things."""
     blocks = list(select_blocks(query.tree))
     if len(blocks) != 1 or len(join_inputs(blocks[0][0])) < 2:
         return
@@ -216,16 +219,17 @@ def repeated_rows(query: Query) -> Iterator[Finding]:
 
 @check("AU207", sees=Sees.TREE | Sees.ROWS | Sees.QUESTION, read=(1, 2))
 def different_without_distinct(query: Query) -> Iterator[Finding]:
-    """The question asks for different things, and the result has some of them twice."""
+    """The question asks for different things, and the result has equal rows."""
     if query.wording.says(_DIFFERENT):
         yield from _repeated(query, lambda times, _: times > 1)
 
 
 def _repeated(query: Query, is_shown: Callable[[int, int], bool]) -> Iterator[Finding]:
-    """That rows are repeated, where they are.
+    """A finding if the query returns equal rows.
 
     Args:
-        is_shown: whether a row serves as evidence, by how often it and the commonest one come.
+        is_shown: True for the row to be shown as evidence, given how often it occurs and how often
+            the most frequent row does.
     """
     rows = query.returned or []
     counts = Counter(map(repr, rows))

@@ -1,4 +1,4 @@
-"""Tables: joined along other columns than their keys, not joined, not used, or repeating rows."""
+"""Checks of joins: other columns than the keys, no condition, unused tables, repeated rows."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ from sqljury.trees.walk import columns_read, expressions, width
 
 
 def _conditions(relation: Relation, start: int = 0) -> Iterator[tuple[frozenset[int], bool]]:
-    """The columns of the whole row that each condition of a FROM and WHERE reads, and whether
-    they are columns of several tables."""
+    """Per condition of FROM and WHERE, the places of the columns that it reads in the joined row,
+    and whether they belong to several tables."""
     if not isinstance(relation, Filter | Join):
         return
     items = join_inputs(relation.input if isinstance(relation, Filter) else relation)
@@ -52,7 +52,7 @@ def _conditions(relation: Relation, start: int = 0) -> Iterator[tuple[frozenset[
 
 @check("AU408", sees=Sees.TREE, read=(5, 5))
 def cross_product(query: Query) -> Iterator[Finding]:
-    """Tables are put together without a condition: every row meets every other."""
+    """Tables are joined without a condition: every row is combined with every other."""
     for source, _ in select_blocks(query.tree):
         items = join_inputs(source)
         apart = _connected(items, _conditions(source)) if len(items) > 1 else []
@@ -65,7 +65,7 @@ def cross_product(query: Query) -> Iterator[Finding]:
 def _connected(
     items: list[JoinInput], conditions: Iterable[tuple[frozenset[int], bool]]
 ) -> list[list[JoinInput]]:
-    """The tables in groups that conditions connect, without those of one row."""
+    """The tables in groups that are connected by conditions; tables of one row are left out."""
     group = {item.start: item.start for item in items}
     for read, _ in conditions:
         merged = {group[item.start] for item in items if read & set(item.columns)}
@@ -88,7 +88,7 @@ def wrong_join_key(query: Query) -> Iterator[Finding]:
         pairs = list(_pairs(site)) if isinstance(site.relation, Join | Filter) else []
         for left, right in pairs:
             declared = _declared(schema, left[0], right[0])
-            # A second condition beside the declared key is none instead of it.
+            # A condition in addition to the declared key is fine; only one in its place is not.
             beside = [pair for pair in pairs if {pair[0][0], pair[1][0]} == {left[0], right[0]}]
             if declared and not any(_same_thing(schema, *pair) for pair in beside):
                 yield Finding(
@@ -101,7 +101,7 @@ def wrong_join_key(query: Query) -> Iterator[Finding]:
 
 @check("AU407", sees=Sees.TREE)
 def unrelated_join_key(query: Query) -> Iterator[Finding]:
-    """Two tables that no foreign key connects are joined by the numbers of their own rows."""
+    """Two tables that no foreign key connects are joined by their own row numbers (id)."""
     for site in query.expressions:
         for left, right in _pairs(site) if isinstance(site.relation, Join) else ():
             if _are_own_keys(query.context.schema, left, right):
@@ -110,7 +110,7 @@ def unrelated_join_key(query: Query) -> Iterator[Finding]:
 
 
 def _pairs(site: ScopedExpression) -> Iterator[tuple[Place, Place]]:
-    """The columns of different tables that the parts of a condition find equal."""
+    """The pairs of columns of different tables that a condition requires to be equal."""
     for part in conjuncts(site.expression) if site.expression is not None else ():
         if isinstance(part, Call) and part.name == "=":
             left, right = (site.column(one) for one in part.operands)
@@ -123,7 +123,7 @@ def _full(place: Place) -> str:
 
 
 def _declared(schema: Schema, one: str, other: str) -> list[str]:
-    """The foreign keys between two tables, as texts."""
+    """The foreign keys between two tables as texts: ``table.column = table.column``."""
     return [
         f"{table.name}.{column} = {key.target_table}.{target}"
         for table in schema.tables
@@ -134,7 +134,7 @@ def _declared(schema: Schema, one: str, other: str) -> list[str]:
 
 
 def _same_thing(schema: Schema, left: Place, right: Place) -> bool:
-    """Whether foreign keys make two columns equal, or their name says that they are."""
+    """True if foreign keys make two columns equal, or they have the same telling name."""
     merged = names_of(schema).merged
     names = [_full(left).lower(), _full(right).lower()]
     if merged.get(names[0], names[0]) == merged.get(names[1], names[1]):
@@ -144,7 +144,7 @@ def _same_thing(schema: Schema, left: Place, right: Place) -> bool:
 
 
 def _are_own_keys(schema: Schema, left: Place, right: Place) -> bool:
-    """Whether a table's own number is joined with a column that has nothing to do with it."""
+    """True if a table's own row number is compared with a column that does not refer to it."""
     if _declared(schema, left[0], right[0]) or _same_thing(schema, left, right):
         return False
     if left[1].name.lower() == right[1].name.lower() == "id":
@@ -152,7 +152,7 @@ def _are_own_keys(schema: Schema, left: Place, right: Place) -> bool:
     for (name, column), (_, other) in ((left, right), (right, left)):
         table = schema.table(name)
         numbers_rows = column.name.lower() == "id" and table is not None
-        # author_id is about authors.
+        # A column author_id refers to the table authors by its name.
         is_about = set(name_stems(other.name)) & set(name_stems(name))
         if numbers_rows and table and table.primary_key == (column.name,) and not is_about:
             return True
@@ -163,7 +163,7 @@ def _are_own_keys(schema: Schema, left: Place, right: Place) -> bool:
 def unused_table(query: Query) -> Iterator[Finding]:
     """A joined table is not mentioned in the question, and repeats or drops rows of the others."""
     for item, single, alone in _unused(query):
-        # Of two tables the other may be there to ask for a row at all: "students who have a dog".
+        # With two tables the join may test for existence: "students who have a dog".
         if not single and not alone:
             reason = f"nothing of {item.table} is used but the join, which repeats and drops rows."
             yield Finding(reason=reason, part=item.table)
@@ -179,8 +179,10 @@ def needless_table(query: Query) -> Iterator[Finding]:
 
 
 def _unused(query: Query) -> Iterator[tuple[JoinInput, bool, bool]]:
-    """Tables that are read in one join only; whether each row meets one of theirs at most, and
-    whether there is only one other table."""
+    """The tables of which only one join condition reads columns.
+
+    Each with True if every row has at most one partner in it, and True if there is only one other
+    table."""
     for source, above in select_blocks(query.tree):
         items = join_inputs(source)
         conditions = list(_conditions(source))
@@ -190,7 +192,7 @@ def _unused(query: Query) -> Iterator[tuple[JoinInput, bool, bool]]:
             if isinstance(relation, Aggregate) and any(
                 not call.operands for call in relation.calls
             ):
-                used |= set(range(width(source)))  # COUNT(*) counts what the join makes
+                used |= set(range(width(source)))  # COUNT(*) counts the joined rows
         for item in items:
             own = set(item.columns)
             near = [read & own for read, joins in conditions if joins and read & own]
@@ -208,11 +210,11 @@ _ONLY_SOME = r"(?:who|that|which) (?:have|has|had|own|owns|participated)|with so
 
 @check("AU405", sees=Sees.TREE | Sees.ROWS | Sees.QUESTION, weak=True, read=(0, 4))
 def join_drops_rows(query: Query) -> Iterator[Finding]:
-    """Each thing is asked for, or the fewest, and an inner join drops those that have none."""
+    """All things or the fewest are asked for, and an inner join drops those without a match."""
     fewest = query.wording.says(_FEWEST)
     if not fewest and (not query.wording.says(_ALL) or query.wording.says(_ONLY_SOME)):
         return
-    # Groups of none would not be in the result where only the largest are taken.
+    # With LIMIT or HAVING, empty groups would probably not be in the result anyway.
     args = {} if query.syntax is None else query.syntax.args
     if query.syntax is None or (not fewest and (args.get("limit") or "having" in args)):
         return
@@ -232,7 +234,8 @@ def join_drops_rows(query: Query) -> Iterator[Finding]:
 
 
 def _counted_for(query: Query, aggregate: Aggregate) -> Iterator[JoinInput]:
-    """The table that the groups are of, where it is joined with one other and that is counted."""
+    """The table by whose columns the rows are grouped, if it is joined with one other table and
+    rows are counted."""
     join = aggregate.input
     counts = any(call.name == "COUNT" for call in aggregate.calls)
     if not isinstance(join, Join) or join.kind is not JoinKind.INNER or not counts:
@@ -262,7 +265,7 @@ def counts_repeated_rows(query: Query) -> Iterator[Finding]:
 
 @check("AU410", sees=Sees.TREE, weak=True, read=(2, 4))
 def may_count_repeated_rows(query: Query) -> Iterator[Finding]:
-    """COUNT of a table's key over a join that may repeat its rows; there are no rows to see it."""
+    """COUNT of a table's key over a join that may repeat its rows; without data to verify it."""
     for item in _counted(query) if query.returned is None else ():
         reason = f"the join may repeat rows of {item.table}, which COUNT would count again."
         yield Finding(reason=reason, part="COUNT", proposal=query.edited(_count_distinct))
@@ -270,7 +273,7 @@ def may_count_repeated_rows(query: Query) -> Iterator[Finding]:
 
 @check("AU402", sees=Sees.TREE, weak=True, read=(1, 4))
 def sums_repeated_rows(query: Query) -> Iterator[Finding]:
-    """SUM or AVG takes a table's values again wherever a join repeats its rows."""
+    """SUM or AVG uses a table's value several times where a join repeats its row."""
     for aggregate, call, item in _over_joins(query, "SUM", "AVG"):
         key = tuple(map(Ref, key_places(item, query.context)))
         by_row: Relation = Aggregate(
@@ -283,9 +286,9 @@ def sums_repeated_rows(query: Query) -> Iterator[Finding]:
 
 
 def _counted(query: Query) -> Iterator[JoinInput]:
-    """The tables whose keys are counted where no key says that each row comes once."""
+    """The tables whose keys are counted although the join may repeat their rows."""
     for _, call, item in _over_joins(query, "COUNT"):
-        # "How many users" counts rows of the table of users.
+        # "How many users" asks for the number of rows of the table users.
         counted = not query.question or query.wording.counted & set(name_stems(item.table))
         (operand,) = call.operands
         is_key = isinstance(operand, Ref) and key_places(item, query.context) == (operand.index,)
@@ -294,8 +297,10 @@ def _counted(query: Query) -> Iterator[JoinInput]:
 
 
 def _over_joins(query: Query, *names: str) -> Iterator[tuple[Aggregate, AggregateCall, JoinInput]]:
-    """Aggregates of a plain column over a join, and the table that the column is of, where that
-    has a key and no key says that each of its rows comes once into a group."""
+    """Aggregates of a plain column over a join that may repeat the rows of the column's table.
+
+    That is, the table has a key, and no key implies that each of its rows occurs at most once per
+    group. Yields the aggregation, the call and the table."""
     for relation in query.aggregates:
         items = join_inputs(relation.input)
         for call in relation.calls if len(items) > 1 else ():

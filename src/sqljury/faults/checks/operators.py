@@ -1,4 +1,4 @@
-"""Operators that do something else than what was meant."""
+"""Checks of operators that do something else than what was probably meant."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def bars_as_or(query: Query) -> Iterator[Finding]:
 
 @check("AU112", sees=Sees.TEXT, read=(3, 4))
 def mixed_and_or(query: Query) -> Iterator[Finding]:
-    """OR beside AND without brackets: AND binds tighter than it is read."""
+    """AND and OR are mixed without brackets, and AND binds tighter than OR."""
     from sqlglot import exp
 
     for node in query.syntax.find_all(exp.Or) if query.syntax is not None else ():
         first, last = node.this, node.expression
-        # a AND b OR c AND d is a list of alternatives that each say all.
+        # a AND b OR c AND d lists complete alternatives, which is clear without brackets.
         if isinstance(first, exp.And) == isinstance(last, exp.And):
             continue
         single = last if isinstance(first, exp.And) else first
@@ -72,14 +72,14 @@ def _is_null(tree: object) -> bool:
 
 
 _CUTS = ("sqlite", "postgres", "tsql")
-"""Dialects in which an integer through an integer is an integer."""
+"""Dialects in which an integer divided by an integer gives an integer."""
 
 
 @check("AU302", sees=Sees.TREE, read=(3, 4))
 def integer_division(query: Query) -> Iterator[Finding]:
-    """A division of integers loses what is behind the point."""
+    """A division of integers loses the decimal places."""
     divisions = [(site, call) for site in query.expressions for call in site.calls("/")]
-    # Dividing by a constant such as 1000 or 10 cuts digits on purpose, maybe.
+    # Dividing by a constant such as 10 or 1000 may be meant to cut digits.
     if query.dialect not in _CUTS or not any(
         all(site.type(one) is Type.INTEGER for one in call.operands)
         and not isinstance(call.operands[1], Literal | Cast)
@@ -91,7 +91,7 @@ def integer_division(query: Query) -> Iterator[Finding]:
     if proposal is not None and before is not None:
         after = query.rows(proposal)
         if after == before:
-            return  # all divisions leave nothing over
+            return  # the cut digits do not change the result
         evidence = {"rows": shown(before), "without_cutting": shown(after or [])}
     reason = "integers are divided, and what is behind the point is lost."
     yield Finding(reason=reason, part="/", evidence=evidence, proposal=proposal)

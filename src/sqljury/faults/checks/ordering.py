@@ -1,4 +1,4 @@
-"""Results and their order: nothing returned, the wrong end, ties, NULL, numbers as texts."""
+"""Checks of results and their order: no rows, wrong direction, ties, NULL, numbers as texts."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _REVERSED = frozenset(("rank", "ranking", "position", "place", "grade", "results
 
 @check("AU501", sees=Sees.TREE | Sees.QUESTION, read=(5, 5))
 def direction(query: Query) -> Iterator[Finding]:
-    """The query takes the other end of an order than the question's superlative says."""
+    """The query takes the opposite extreme of the one that the question's superlative names."""
     ends = list(_ends(query))
     text = re.sub(rf"\b(?:{_BOUNDS})\b", " ", query.wording.lower)
     superlatives = [
@@ -97,7 +97,7 @@ def direction(query: Query) -> Iterator[Finding]:
 
 
 def _ends(query: Query) -> Iterator[tuple[bool, str, str]]:
-    """Whether the largest is taken, of which column, and by what."""
+    """Where a query takes an extreme: True for the largest, the column's name, and the operator."""
     for site in query.expressions:
         relation = site.relation
         if isinstance(relation, Sort) and site.expression == relation.keys[0].expression:
@@ -114,7 +114,7 @@ def _ends(query: Query) -> Iterator[tuple[bool, str, str]]:
 
 
 def _extremes(site: ScopedExpression) -> Iterator[AggregateCall]:
-    """The calls of MIN and MAX of which an expression is an operand."""
+    """The calls of MIN and MAX that have the expression as an operand."""
     for call in site.relation.calls if isinstance(site.relation, Aggregate) else ():
         if call.name in ("MIN", "MAX") and site.expression in call.operands:
             yield call
@@ -122,7 +122,7 @@ def _extremes(site: ScopedExpression) -> Iterator[AggregateCall]:
 
 @check("AU204", sees=Sees.ROWS, read=(25, 25))
 def limit_cuts_tie(query: Query) -> Iterator[Finding]:
-    """LIMIT takes some of several rows that tie, so the answer is one of several."""
+    """LIMIT keeps only some of the rows that tie, so the answer is one of several."""
     wider = without_limit(query.sql, query.dialect)
     if wider is None or not wider.limit:
         return
@@ -191,7 +191,7 @@ def sorted_as_text(query: Query) -> Iterator[Finding]:
 
 
 def _text_uses(query: Query) -> Iterator[tuple[str, Column, str]]:
-    """The columns of texts that are sorted or compared by size, with their tables."""
+    """The text columns that are sorted or compared by ``<`` and the like, with their tables."""
     for site in query.expressions:
         times = isinstance(site.relation, Sort) + sum(1 for _ in _extremes(site))
         found = site.column(site.expression) if site.expression is not None else None
@@ -204,7 +204,9 @@ def _text_uses(query: Query) -> Iterator[tuple[str, Column, str]]:
 
 
 def _is_misjudged(query: Query, one: ConstantComparison) -> bool:
-    """Whether comparing as numbers keeps other values than comparing as texts; True for dates."""
+    """True if comparing as numbers would keep other values than comparing as texts.
+
+    Also True if the values are not all numbers, as for dates."""
     values = [v for v in query.values(one.table, one.column.name) or [] if isinstance(v, str)]
     bounds = [str(constant.value) for constant in one.constants]
     keyed = _numbers([*values, *bounds])
@@ -215,7 +217,7 @@ def _is_misjudged(query: Query, one: ConstantComparison) -> bool:
 
 
 def _misordered(values: list[object]) -> tuple[str, str] | None:
-    """Two texts whose order is another than that of what they say; None where there are none."""
+    """Two texts that sort differently than the numbers or dates in them; None if there are none."""
     texts = sorted(v for v in values if isinstance(v, str) and v.strip())
     keys = _numbers(texts) or _dates(texts)
     if keys is None or len(texts) < 2:

@@ -1,4 +1,4 @@
-"""Constants: texts and bounds that the columns, the question or the hint do not have so."""
+"""Checks of constants against the values of columns, the question and the hint."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NO_VALUES = frozenset((0.0, 1.0))
 
 @check("AU506", sees=Sees.TREE | Sees.QUESTION, read=(4, 4))
 def number_unsaid(query: Query) -> Iterator[Finding]:
-    """The query compares with a number that neither the question nor the hint says."""
+    """The query compares with a number that neither the question nor the hint has."""
     said = query.said.numbers
     for one, constant in query.constants:
         if isinstance(constant.value, bool) or not isinstance(constant.value, int | float | str):
@@ -39,7 +39,7 @@ def number_unsaid(query: Query) -> Iterator[Finding]:
 
 @check("AU507", sees=Sees.TREE | Sees.QUESTION, read=(3, 3))
 def number_unused(query: Query) -> Iterator[Finding]:
-    """The question says a number in digits that the query does not have."""
+    """The question has a number in digits that the query does not have."""
     hinted = bool(query.hint_conditions)
     for number in query.wording.digits:
         forms = (number, number - 1, number + 1, number * 100, number / 100)
@@ -51,7 +51,7 @@ def number_unused(query: Query) -> Iterator[Finding]:
 
 @check("AU508", sees=Sees.TREE | Sees.QUESTION, weak=True, read=(1, 4))
 def text_unsaid(query: Query) -> Iterator[Finding]:
-    """The query looks for a text of which neither the question nor the hint says a word."""
+    """The query searches for a text of which neither the question nor the hint has a word."""
     for one, constant in query.constants:
         text = constant.value
         if one.negated or not isinstance(text, str) or len(re.findall(r"[A-Za-z]", text)) < 3:
@@ -90,7 +90,7 @@ def limit_differs(query: Query) -> Iterator[Finding]:
 
 
 def _digits(number: float) -> str:
-    """A number as people write it: without exponent, without a fraction of zero."""
+    """A number without sign, exponent and superfluous zeros."""
     return f"{abs(number):.6f}".rstrip("0").rstrip(".")
 
 
@@ -112,7 +112,7 @@ def value_in_other_column(query: Query) -> Iterator[Finding]:
 
 @check("AU103", sees=Sees.TREE | Sees.ROWS, read=(4, 5))
 def value_nowhere(query: Query) -> Iterator[Finding]:
-    """A text is compared with a column that never has it, nor has any other column."""
+    """A text is compared with a column that never has it, and no other column has it either."""
     for one, text, place in _in_no_spelling(query):
         if place is None and text.lower() not in _SPELLED_NULLS:
             yield Finding(
@@ -137,25 +137,25 @@ def value_spelled_otherwise(query: Query) -> Iterator[Finding]:
 
 
 _SPELLED_NULLS = frozenset(("null", "none", "nan", "n/a", "nil"))
-"""Texts that stand for a missing value."""
+"""Texts that are used for a missing value."""
 _MOST_COLUMNS = 80
 _ALIKE = 0.84
 
 
 def _absent_texts(query: Query) -> Iterator[tuple[ConstantComparison, str]]:
-    """The texts that the query looks for in a column that does not have them."""
+    """The texts that the query searches for in a column that does not have them."""
     for one in query.comparisons:
         if one.operator not in ("=", "IN") or one.negated or one.folded:
             continue
         texts = [c.value for c in one.constants if isinstance(c.value, str) and c.value.strip()]
         absent = [x for x in texts if not query.may_hold(one.table, one.column.name, x)]
-        # A list of spellings of which some are there is a way of writing "any of them".
+        # A list with some existing values may be meant to cover several spellings.
         if one.operator == "=" or len(absent) == len(one.constants):
             yield from ((one, text) for text in absent)
 
 
 def _spelled_alike(query: Query, one: ConstantComparison, value: str) -> str | None:
-    """The column's value that is the same but for case, space or a letter or two; else None."""
+    """The column's value that differs only in case, spaces or a letter or two; None without one."""
     values = [str(found) for found in query.values(one.table, one.column.name) or ()]
     wanted = _letters(value)
     same = next((found for found in values if wanted and _letters(found) == wanted), None)
@@ -173,14 +173,16 @@ def _letters(text: str) -> str:
 def _in_no_spelling(
     query: Query,
 ) -> Iterator[tuple[ConstantComparison, str, tuple[str, str] | None]]:
-    """The texts that a column has in no spelling, and the table and column that has each."""
+    """The texts that a column does not have in any spelling, each with another column that has it.
+
+    None instead of the other table and column if there is none."""
     for one, text in _absent_texts(query):
         if not query.is_empty(one.table) and not _spelled_alike(query, one, text):
             yield one, text, _other_column(query, one, text)
 
 
 def _other_column(query: Query, one: ConstantComparison, value: str) -> tuple[str, str] | None:
-    """Another column of the tables of the query, else of any table, that has the value."""
+    """Another column that has the value, first in tables of the query; None without one."""
     own = [table for table in query.tables if table.name == one.table]
     read = [table for table in query.tables if table.name != one.table]
     rest = [table for table in query.all_tables if table not in query.tables]
@@ -207,7 +209,7 @@ def null_spelled_as_text(query: Query) -> Iterator[Finding]:
     """A column is compared with the text 'null' or the like, which it never has; it has NULLs."""
     for one, constant in query.constants:
         text, name = constant.value, one.column.name
-        # NULL is not found unequal to a text either: <> 'null' drops the rows that were meant.
+        # Only searches: <> 'null' drops NULLs as well, as was probably meant.
         sought = one.operator in ("=", "IN") and not one.negated
         if not sought or not isinstance(text, str) or text.lower() not in _SPELLED_NULLS:
             continue
@@ -261,7 +263,7 @@ def bounds(query: Query) -> Iterator[Finding]:
                 continue
             number = float(found[2].replace(",", ""))
             ours, *others = compared.get(number, [operator])
-            # Where a number is compared twice, both bounds of a range may be meant.
+            # A number that is compared twice may be both bounds of a range.
             if ours != operator and not others:
                 yield Finding(
                     reason=f"the question says {found[0]!r}, and the query has {ours} {number:g}.",
@@ -270,7 +272,7 @@ def bounds(query: Query) -> Iterator[Finding]:
 
 
 def _bounds(call: Call) -> Iterator[tuple[float, str]]:
-    """The numbers that a comparison compares with, and how, the number on the right."""
+    """The numbers that a comparison has, each with the operator for the number on the right."""
     first, *rest = call.operands
     pairs = list(zip(rest, (">=", "<=") if call.name == "BETWEEN" else (call.name,), strict=False))
     if call.name != "BETWEEN" and _bound(rest[0]) is None:

@@ -1,4 +1,4 @@
-"""What the question or its hint asks for, and the query does not have."""
+"""Checks of what the question or its hint asks for and the query lacks."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _GROUPS = r"\bGROUP BY\b|\bPARTITION\b|\bOVER\b|\bDISTINCT\b"
 
 @check("AU518", sees=Sees.TREE | Sees.QUESTION)
 def superlative_missing(query: Query) -> Iterator[Finding]:
-    """The question asks for the highest or the like, and the query neither sorts nor compares."""
+    """The question asks for an extreme (highest, latest, …), and the query takes none."""
     text = re.sub(r"at (?:the )?(?:most|least)|most recent\w*", " ", query.wording.lower)
     found = re.search(rf"\b(?:{_SUPERLATIVE})\b", text)
     if found is None or re.search(_EXTREME, query.sql.upper()):
         return
-    # A column or a value has the word in it, or the hint explains it otherwise.
+    # The word may be part of a column or value in the query, or explained by the hint.
     root = found[0].split()[-1].removesuffix("st").removesuffix("e")
     if root not in query.sql.lower() and found[0] not in query.hint.lower():
         reason = (
@@ -83,7 +83,7 @@ _NUMERIC = ("int", "real", "float", "num", "dec", "doub")
 @check("AU512", sees=Sees.TREE | Sees.QUESTION, read=(2, 4))
 def asked_function(query: Query) -> Iterator[Finding]:
     """The question asks for a count, an average or a ratio, and the query computes none."""
-    # A column of numbers that the query shows may hold the count already.
+    # A numeric column in the SELECT list may contain the count.
     holds_counts = any(
         column.name.casefold() in query.columns_shown and column.type.lower().startswith(_NUMERIC)
         for table in query.tables
@@ -103,7 +103,7 @@ def negation_missing(query: Query) -> Iterator[Finding]:
         r"without|haven't|hasn't|isn't|aren't|wasn't|weren't|except"
     )
     negates = r"\bNOT\b|\bEXCEPT\b|!=|<>|\bNULL\b|\bLEFT\b|=(?:0|N|F)|\bMINUS\b|<"
-    # Without quotation marks, and without spaces behind signs.
+    # Remove quotation marks, and spaces after equals signs.
     sql = re.sub(r"(?<==)\s+", "", re.sub("['\"]", "", query.sql.upper()))
     if query.wording.says(asked) and not re.search(negates, sql) and not query.hint:
         yield Finding(reason="the question has a negation, and the query has none.")
@@ -111,7 +111,7 @@ def negation_missing(query: Query) -> Iterator[Finding]:
 
 @check("AU523", sees=Sees.TREE | Sees.QUESTION, weak=True, read=(1, 4))
 def named_column_unused(query: Query) -> Iterator[Finding]:
-    """The question says the whole name of a column, of two words or more, that is not read."""
+    """The question has a column's full name (two words or more) that the query does not read."""
     text = f" {' '.join(stem(word) for word in query.wording.words)} "
     explained = f" {' '.join(stem(word) for word in query.said.words[len(query.wording.words) :])} "
     read = [name_stems(name) for name in query.names_read]
@@ -125,7 +125,7 @@ def named_column_unused(query: Query) -> Iterator[Finding]:
                 continue
             if phrase not in text or phrase in explained or "".join(stems) in tables:
                 continue
-            # A column that is read says as much: all of the words, or all but "name".
+            # Skip it if the query reads a column with all these words, or all but "name".
             plain = [one for one in stems if one != "name"]
             if any(set(stems) <= set(one) or plain == one for one in read):
                 continue
@@ -136,7 +136,9 @@ def named_column_unused(query: Query) -> Iterator[Finding]:
 
 
 def _is_read_in_part(query: Query, name: str) -> bool:
-    """Whether a column is read whose name has this one in it, or ends this one: an owner's id."""
+    """True if the query reads a column whose name contains this one or is the end of it.
+
+    Also for ``owner_id``, if the query reads ``id`` and the table of owners."""
     letters = _letters(name)
     read = [_letters(one) for one in query.columns_read]
     ends = any(letters.endswith(one) and len(one) > 4 for one in read)
@@ -209,8 +211,8 @@ def asked_column_missing(query: Query) -> Iterator[Finding]:
     if len(items) < 2:
         return
     for item in items:
-        # The item is the name of columns, and no column is read that has one of its words in its
-        # name: festival_name.
+        # Report an item that is a column's name if the query reads no column with one of its
+        # words, such as festival_name.
         bare = re.sub(r"\b(?:the|its|their|his|her|all|a|an|each)\b|[^a-z0-9 ]", " ", item)
         wanted = "".join(word.removesuffix("s") for word in bare.split())
         names = {
@@ -306,7 +308,7 @@ def hint_value_differs(query: Query) -> Iterator[Finding]:
 @check("AU503", sees=Sees.TREE | Sees.HINT, read=(3, 4))
 def hint_condition_missing(query: Query) -> Iterator[Finding]:
     """The hint has a condition on a column that the query does not look at."""
-    # Some other column may hold the same text, and be compared with it.
+    # The query may compare another column with the same text, which is enough.
     values = {_plain(constant.value) for _, constant in query.constants}
     for said in query.hint_conditions:
         has_value = said.is_text and _plain(said.value) in values
@@ -319,7 +321,8 @@ def hint_condition_missing(query: Query) -> Iterator[Finding]:
 
 
 def _is_among(value: str, constants: set[str]) -> bool:
-    """Whether a value is there, in whatever way a date is written, or cut at an apostrophe."""
+    """True if the constants have a value, also as a date in another format, or as the beginning of
+    a constant (hints may cut a value at an apostrophe)."""
     digits = re.sub(r"\D|(?<!\d)0+", "", value)
     dates = {re.sub(r"\D|(?<!\d)0+", "", one) for one in constants} if len(digits) > 4 else set()
     return value in constants or digits in dates or any(one.startswith(value) for one in constants)

@@ -1,1 +1,1 @@
-"""Judges that say whether to answer: before there is SQL, or with it. They ask for no reference."""
+"""Judges that decide whether to answer or abstain, from the question or its SQL; no reference."""

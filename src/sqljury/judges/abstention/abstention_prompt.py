@@ -1,4 +1,4 @@
-"""What the prompts about abstaining have in common: demonstrations and a schema style."""
+"""The common parts of judges that ask a model whether to answer: demonstrations and schemas."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ class AbstentionPrompt(ModelJudge):
     """A judge that asks a model whether to answer.
 
     Args:
-        demos: a file of cases to demonstrate with.
-        positives: how many demonstrations that can be answered are shown, of each database.
-        negatives: how many that cannot; of `verbal`, how many with SQL that answers another.
-        pick: which are shown: ``fixed``, ``similar`` or ``dense``.
+        demos: a file of cases to be shown as demonstrations.
+        positives: how many answerable demonstrations are shown, per database.
+        negatives: how many unanswerable ones; for `verbal`, how many with SQL that answers another
+            question.
+        pick: how they are chosen: ``fixed``, ``similar`` or ``dense``.
         retriever: folder or name of the sentence model that ``dense`` compares questions by.
-        databases: of how many other databases the demonstrations are; 0: of the case's own.
-        schemas: where the schemas of those are: a folder of databases, whose values are shown,
-            or a file of schemas.
-        seed: of what is drawn among the demonstrations.
+        databases: from how many other databases the demonstrations are; 0: from the case's own.
+        schemas: for these databases, a folder of databases, whose values are shown, or a file of
+            schemas.
+        seed: of the random choice of demonstrations.
         style: how the schema is written.
     """
 
@@ -60,7 +61,7 @@ class AbstentionPrompt(ModelJudge):
         return Wanted(self.positives, self.negatives)
 
     def answers(self, shown: Sequence[Demonstration]) -> list[tuple[str, str]]:
-        """Demonstrations as questions and what the model should have said."""
+        """The questions of demonstrations, each with the model's ideal answer."""
         raise NotImplementedError
 
     def signature_fields(self) -> dict[str, Json]:

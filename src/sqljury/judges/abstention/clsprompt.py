@@ -1,4 +1,4 @@
-"""CLSPROMPT: a model says from question and schema whether there can be an answer."""
+"""CLSPROMPT: a model says from question and schema whether the question can be answered."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class ClsPrompt(AbstentionPrompt):
     negatives: int = 16
 
     def answers(self, shown: Sequence[Demonstration]) -> list[tuple[str, str]]:
-        """Whether each question can be answered."""
+        """The questions, each with ``answerable`` or the word for unanswerable ones."""
         return [
             (one.question, NOT_ANSWERABLE if one.sql is None else "answerable") for one in shown
         ]
 
     def once(self, conversation: Conversation) -> Verdict:
-        """Ask once."""
+        """The verdict of one answer."""
         found = conversation.ask("clsprompt", CLSPROMPT, self.sections(conversation))
         return conversation.decided(found, "answerable")

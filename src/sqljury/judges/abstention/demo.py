@@ -1,4 +1,4 @@
-"""DEMO: a model writes SQL, or says that there is none, after examples of both."""
+"""DEMO: a model writes SQL or `not_answerable`, after examples of both."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DEMO = Prompt("demo", answer(sql=TEXT))
 class Demo(AbstentionPrompt):
     """A model writes SQL or `not_answerable`, after demonstrations of both; the latter abstains.
 
-    As a gate for another system's SQL; what it writes itself is in the evidence (`demo`).
+    Meant as a gate for another system's SQL; the model's own SQL is in the evidence (`demo`).
 
     Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), SQLPROMPT[DEMO] and appendix B.
     """
@@ -37,11 +37,11 @@ class Demo(AbstentionPrompt):
     style: str = "columns"
 
     def answers(self, shown: Sequence[Demonstration]) -> list[tuple[str, str]]:
-        """The SQL of each question, if it has any."""
+        """The questions, each with its SQL or the word for unanswerable ones."""
         return [(one.question, one.sql or NOT_ANSWERABLE) for one in shown]
 
     def once(self, conversation: Conversation) -> Verdict:
-        """Ask once."""
+        """The verdict of one answer: ``correct`` if the model wrote SQL."""
         found = conversation.ask("demo", DEMO, self.sections(conversation))
         if found is None:
             return conversation.unavailable()

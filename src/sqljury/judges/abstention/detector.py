@@ -1,4 +1,4 @@
-"""RF, RF* and their successor: a trained detector says whether to answer."""
+"""A trained detector that says whether to answer (TrustSQL's RF and RF*, and a successor)."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 class Detector(Judge):
     """A trained detector's probability that answering is right; an answer at `threshold`.
 
-    One that reads questions is asked before there is any SQL (the paper's RF), one that reads SQL
-    too with it (RF*).
+    A detector that reads questions only decides before any SQL is written (the paper's RF); one
+    that also reads the SQL decides afterwards (RF*).
 
     Args:
         model: a file that ``sqljury train detector`` wrote.
-        threshold: the probability from which on the question is answered.
+        threshold: the lowest probability that means to answer.
 
     Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), section 4.2.
     """
@@ -60,25 +60,25 @@ class Detector(Judge):
 
     @property
     def runs_network(self) -> bool:
-        """Detectors may embed texts."""
+        """True: detectors may embed texts by a network."""
         return True
 
     @property
     def one_process(self) -> bool:
-        """A network that embeds texts is held once."""
+        """True if the detector has a large network, which is loaded only once per machine."""
         return self._model.vectors is not None and self._model.vectors.is_large
 
     def signature_fields(self) -> dict[str, Json]:
-        """What kind of detector, and a digest of its file."""
+        """The kind of detector, what it reads, and a digest of its file."""
         digest = hashlib.sha256(Path(self.model).read_bytes()).hexdigest()[:8]
         return {"detector": f"{self._model.kind}/{self._model.reads}/{digest}"}
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """Score the question, or the question and the SQL."""
+        """The verdict by the score of the question, or of question and SQL."""
         return self.judge_many([(case, evidence)])[0]
 
     def judge_many(self, asked: Sequence[tuple[Case, Evidence]]) -> list[Verdict]:
-        """The same verdicts; a network reads all texts together."""
+        """The verdicts on several cases; a network reads all texts together."""
         from sqljury.learning.detector import text_of
 
         reads = self._model.reads

@@ -1,4 +1,4 @@
-"""Does the schema have all that the query names?"""
+"""Whether the schema has all tables and columns that the query names."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from sqljury.verdict import Outcome, Verdict
 class KnownNames(Judge):
     """The prediction is a query, and every table and column it names is in the schema.
 
-    Found in the text, nothing is executed. A name in double quotes that is no column is a text, as
-    SQLite and MySQL read it. Where there is no schema the verdict is `unknown`.
+    Only the text is read, nothing is executed. A name in double quotes that is no column is a
+    text, as in SQLite and MySQL. Without a schema the verdict is `unknown`.
     """
 
     name: ClassVar[str] = "known_names"
@@ -27,7 +27,7 @@ class KnownNames(Judge):
     sees_failures: ClassVar[bool] = True
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """Look every name up."""
+        """``correct`` if all names are in the schema; ``incorrect`` too for what is no query."""
         schema = evidence.schema()
         if schema is None:
             return Verdict(outcome=Outcome.UNKNOWN, reason="there is no schema")

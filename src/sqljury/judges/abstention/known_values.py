@@ -1,4 +1,4 @@
-"""Does the database have the values that the query looks for?"""
+"""Whether the database has the values that the query searches for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sqljury.sql.resolve import resolve
 from sqljury.verdict import Outcome, Verdict
 
 _MOST = 20
-"""Values that are looked for; further ones are not."""
+"""At most so many values are searched for in their columns."""
 
 
 @register
@@ -20,8 +20,8 @@ _MOST = 20
 class KnownValues(Judge):
     """Every constant that the prediction compares with a column (=, IN, LIKE) is in that column.
 
-    A question about a value that nobody stored may still be a good question: "how many boats are
-    called Vasa?" has the answer 0. As a gate it holds such answers back.
+    A question about a value that is not stored may still be a good question: "how many boats are
+    called Vasa?" has the answer 0. As a gate this judge rejects such answers.
     """
 
     name: ClassVar[str] = "known_values"
@@ -29,7 +29,7 @@ class KnownValues(Judge):
     needs: ClassVar[Needs] = Needs.DATABASE | Needs.PREDICTION_ROWS
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """Look each value up in its column."""
+        """``correct`` if each value is in its column; ``unknown`` if the query cannot be read."""
         schema = evidence.schema()
         sql = str(case.predicted_sql)
         found = None if schema is None else resolve(sql, evidence.dialect, schema)

@@ -16,9 +16,9 @@ from sqljury.judges.base import register
 class MaxEnt(TokenJudge):
     """exp(-H) of the token with the highest entropy H (in nats); an answer at `threshold`.
 
-    H is of the likeliest tokens that the file has; what they leave of the probability counts as
-    one further token, so that it is a lower bound. A token without alternatives has two outcomes:
-    it, and all others.
+    H is computed from the likeliest tokens that the file has; the rest of the probability counts
+    as one further token, so H is a lower bound. For a token without alternatives there are two
+    outcomes: this token and all others.
 
     Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), MAXENT; Lee et al. 2022 (EHRSQL).
     """
@@ -27,7 +27,7 @@ class MaxEnt(TokenJudge):
     version: ClassVar[int] = 1
 
     def confidence(self, tokens: tuple[Token, ...]) -> float:
-        """One over the effective number of tokens where it is largest."""
+        """exp(-H) of the token with the highest entropy H, in (0, 1]."""
         return exp(-max(map(_entropy, tokens)))
 
 

@@ -1,4 +1,4 @@
-"""MAXPROB, the least probability of a likeliest token; judges of token log-probabilities."""
+"""MAXPROB, the minimum of the tokens' highest probabilities; the base of such judges."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sqljury.judges.base import Judge, Needs, register
 from sqljury.verdict import Outcome, Verdict
 
 # ------------------------------------------------------------
-# What judges that look at token log-probabilities have in common: the file they are in.
+# The common part of judges that use token log-probabilities.
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class TokenJudge(Judge):
     Args:
         logprobs: a file of the tokens' log-probabilities by question id, or a pool that
             ``sqljury generate --logprobs`` wrote.
-        threshold: the confidence from which on the question is answered.
+        threshold: the lowest confidence that means to answer.
     """
 
     needs: ClassVar[Needs] = Needs.NOTHING
@@ -48,11 +48,11 @@ class TokenJudge(Judge):
         return read_logprobs(self.logprobs)
 
     def signature_fields(self) -> dict[str, Json]:
-        """A digest of the file."""
+        """A digest of the file of log-probabilities."""
         return {"logprobs": fingerprint(self.logprobs)[:8]}
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:  # noqa: ARG002 - a judge's shape
-        """The confidence in the least sure token."""
+        """The verdict by the confidence; ``judge_unavailable`` if the file lacks the case."""
         tokens = self._tokens.get(case.id)
         if not tokens:
             reason = "there are no log-probabilities"
@@ -63,13 +63,11 @@ class TokenJudge(Judge):
         return verdict.with_score(sure)
 
     def confidence(self, tokens: tuple[Token, ...]) -> float:
-        """In [0, 1], the higher, the surer."""
+        """How sure the model was of these tokens, in [0, 1]."""
         raise NotImplementedError
 
 
 # ---------------------------------------------------------------- max prob
-#
-# MAXPROB: the least probability that a model gave to a likeliest token.
 
 
 @register
@@ -77,8 +75,8 @@ class TokenJudge(Judge):
 class MaxProb(TokenJudge):
     """The minimum over tokens of the highest token probability; an answer at `threshold`.
 
-    Where only the written tokens' log-probabilities are there, they stand for the highest: so it
-    is in greedy decoding.
+    If the file has only the log-probabilities of the written tokens, these are taken as the
+    highest, which they are in greedy decoding.
 
     Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), MAXPROB; Stengel-Eskin & Van Durme 2023.
     """
@@ -87,5 +85,5 @@ class MaxProb(TokenJudge):
     version: ClassVar[int] = 1
 
     def confidence(self, tokens: tuple[Token, ...]) -> float:
-        """The least of the highest probabilities."""
+        """The minimum over tokens of the highest probability."""
         return exp(min(max((token.logprob, *token.likeliest)) for token in tokens))

@@ -1,4 +1,4 @@
-"""Does the prediction return anything?"""
+"""Whether the prediction returns anything but NULL."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sqljury.verdict import Verdict
 class Nonempty(Judge):
     """The prediction returns at least one row in which something is not NULL.
 
-    A right answer may be empty; as a gate this holds it back.
+    A right answer may be empty; as a gate this judge rejects it.
     """
 
     name: ClassVar[str] = "nonempty"
@@ -24,7 +24,7 @@ class Nonempty(Judge):
     needs: ClassVar[Needs] = Needs.DATABASE | Needs.PREDICTION_ROWS
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """Look at the rows."""
+        """``correct`` if any cell is not NULL."""
         table = evidence.rows(str(case.predicted_sql)).table
         rows = [] if table is None else table.rows
         if any(cell is not None for row in rows for cell in row):

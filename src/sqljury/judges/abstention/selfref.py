@@ -1,4 +1,4 @@
-"""SELFREF: a model says whether it is sure of a query."""
+"""SELFREF: a model says whether a query is right, from its text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SELFREF = Prompt("selfref", answer(reason=TEXT, correct=YES_NO))
 class SelfRef(ModelJudge):
     """A model says whether the prediction is right, from question, schema and SQL alone.
 
-    Unlike `prover` it sees no rows, and is told that the question may have no answer.
+    Unlike for `prover`, the prompt shows no rows, and says that the question may be unanswerable.
 
     Args:
         style: how the schema is written: ``columns``, ``create``, …
@@ -42,7 +42,7 @@ class SelfRef(ModelJudge):
             raise ValueError(f"style={self.style}: one of {', '.join(STYLES)}")
 
     def once(self, conversation: Conversation) -> Verdict:
-        """Ask once."""
+        """The verdict of one answer."""
         dossier = Dossier(conversation.case, conversation.evidence)
         sections = [
             *schema_section(conversation.evidence, self.style),

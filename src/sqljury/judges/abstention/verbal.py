@@ -22,9 +22,10 @@ VERBAL = Prompt("verbal", answer(mark={"type": "string", "enum": ["correct", "in
 class Verbal(AbstentionPrompt):
     """A model marks the prediction as correct or incorrect, after demonstrations of both marks.
 
-    Correct ones are the nearest answerable questions with their SQL, incorrect ones others drawn
-    at random with SQL drawn from yet others. In the paper the model marks its own SQL as it writes
-    it: that is `sqljury generate --mode verbal`.
+    Demonstrations marked correct are the most similar answerable questions with their own SQL;
+    those marked incorrect are random other questions, each with the SQL of another one. In the
+    paper the model marks its own SQL while writing it: for that use
+    `sqljury generate --mode verbal`.
 
     Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), SQLPROMPT[VERBAL]; Lin et al. 2022.
     """
@@ -38,7 +39,7 @@ class Verbal(AbstentionPrompt):
     style: str = "columns"
 
     def once(self, conversation: Conversation) -> Verdict:
-        """Ask once."""
+        """The verdict of one answer."""
         dossier = Dossier(conversation.case, conversation.evidence)
         query = dossier.sql("Predicted SQL", dossier.predicted_sql)
         found = conversation.ask("verbal", VERBAL, [*self.sections(conversation), query])
@@ -48,11 +49,11 @@ class Verbal(AbstentionPrompt):
 
     @property
     def wanted(self) -> Wanted:
-        """Answerable questions for both marks."""
+        """The numbers of demonstrations: answerable questions for both marks."""
         return Wanted(self.positives, 0, self.negatives)
 
     def answers(self, shown: Sequence[Demonstration]) -> list[tuple[str, str]]:
-        """Each with its SQL and the mark that belongs to it."""
+        """The questions, each with its SQL and mark."""
         return [(one.question, marked(one)) for one in shown]
 
 

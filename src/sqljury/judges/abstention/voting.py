@@ -22,13 +22,14 @@ _WAYS = ("text", "canonical", "rows")
 class Voting(Judge):
     """The share of the samples that agree with the prediction; an answer at `threshold`.
 
-    Samples are a list of queries in place of a prediction. The paper asks for all: 1.
+    Samples are given as a list of queries in place of a prediction. The threshold 1 is the
+    paper's: all samples have to agree.
 
     Args:
-        by: the variant: samples agree by ``text`` (but for white space, case and comments),
-            ``canonical`` (equal canonical trees, or texts where a query cannot be read) or
-            ``rows`` (equal results; what does not run agrees with nothing).
-        threshold: the share from which on the question is answered.
+        by: the variant: samples agree by ``text`` (except for white space, case and comments),
+            ``canonical`` (equal canonical trees, or texts if a query cannot be read) or ``rows``
+            (equal results; a query that fails agrees with nothing).
+        threshold: the lowest share that means to answer.
         match: the policy by which results are equal.
 
     Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), VOTING; Wang et al. 2022,
@@ -59,11 +60,11 @@ class Voting(Judge):
         return make_policy(self.match)
 
     def signature_fields(self) -> dict[str, Json]:
-        """How results are compared, where they are."""
+        """The policy of comparison, if rows are compared."""
         return {"match": self.match} if self.by == "rows" else {}
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """Hold each distinct sample against the prediction."""
+        """The verdict by the share of samples that agree; ``unknown`` without samples."""
         if not case.pool:
             return Verdict(outcome=Outcome.UNKNOWN, reason="there is one prediction, no samples")
         agrees = self._agreement(str(case.predicted_sql), evidence)
@@ -78,7 +79,7 @@ class Voting(Judge):
         return verdict.with_score(share)
 
     def _agreement(self, predicted: str, evidence: Evidence) -> Callable[[str], bool]:
-        """Whether a sample agrees with the prediction."""
+        """A function that is True for a sample that agrees with the prediction."""
         if self.by != "rows":
             key = _canonical_key if self.by == "canonical" else _text_key
             wanted = key(predicted, evidence)

@@ -1,4 +1,4 @@
-"""Typed evidence on a prediction beside its reference: named features, in groups."""
+"""Named numbers about a prediction and its reference (features), in groups."""
 
 from sqljury.judges.jury_features.group import (
     Feature,

@@ -1,4 +1,4 @@
-"""Features of a prediction beside its reference: groups, their input, and the judge of all."""
+"""Features of a prediction and its reference: groups, their input, and the judge for all."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
     from sqljury.trees.nodes import Relation
 
     Trees = tuple[Relation, Relation]
-    """The prediction's, the reference's."""
+    """The operator trees of the prediction and of the reference."""
 
 
 Values = Mapping[str, float | None]
-"""Features by their names within the group; None, or no entry, where nothing is known."""
+"""Values by the feature's name within its group; None or no entry if the value is not known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """One number that is known of a case, or not.
+    """The description of one number that may be known of a case.
 
     Args:
         name: within its group; :attr:`FeatureGroup.features` has the full name.
         meaning: what the number is, in a phrase.
-        sign: 1 where more of it cannot make a prediction less likely to be right, -1 where more
-            cannot make it likelier, all else being equal; 0 where nothing is known of that.
-        counts: what is counted, in the singular; empty for what is no count.
+        sign: the constraint for trained trees: with 1 a higher value never lowers the probability
+            that the prediction is right, with -1 it never raises it; 0 for no constraint.
+        counts: what is counted, in the singular; empty if the number is not a count.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Feature:
     counts: str = ""
 
     def words(self, value: float | None) -> str:
-        """What a value says, as a phrase.
+        """A value in words, as a phrase.
 
         >>> Feature("rows", "1 if the rows are equal under `bird`, else 0").words(0)
         'the rows are not equal under `bird`'
@@ -78,7 +78,7 @@ _DIFFERENCE: Final = "the prediction's minus the reference's"
 
 
 def plural(noun: str) -> str:
-    """A phrase in the plural, its first noun being the one before a preposition.
+    """A phrase in the plural; the last word before the first preposition gets the ``s``.
 
     >>> plural("missing condition on groups"), plural("missing table")
     ('missing conditions on groups', 'missing tables')
@@ -88,7 +88,7 @@ def plural(noun: str) -> str:
 
 
 def counting(name: str, noun: str, sign: int = 0) -> Feature:
-    """A feature that counts something."""
+    """A feature that counts something, given in the singular."""
     return Feature(name, plural(noun), sign, noun)
 
 
@@ -97,10 +97,10 @@ class FeatureGroup:
     """Features that are found together.
 
     Args:
-        name: its module's.
-        title: what they are, in a sentence.
-        features: by their full names, ``GROUP_NAME``.
-        find: the function that finds them.
+        name: the first part of the features' full names.
+        title: what the features are, in a sentence.
+        features: with their full names, ``GROUP_NAME``.
+        find: returns the values of a case.
     """
 
     name: str
@@ -109,7 +109,7 @@ class FeatureGroup:
     find: Callable[[Pair], Values]
 
     def values(self, pair: Pair) -> dict[str, float]:
-        """What is known of a case, by full names; what is not known is left out."""
+        """The known values of a case, by full names; unknown ones are left out."""
         found = self.find(pair)
         return {f"{self.name}_{k}": float(v) for k, v in found.items() if v is not None}
 
@@ -117,13 +117,15 @@ class FeatureGroup:
 GROUPS: Final[Registry[FeatureGroup]] = Registry(
     "sqljury.judges.jury_features.groups", group="sqljury.feature_groups"
 )
-"""Groups by name; a built-in one is known by the name of its module."""
+"""Groups by name."""
 
 
 def feature_group(
     name: str, *features: Feature
 ) -> Callable[[Callable[[Pair], Values]], FeatureGroup]:
-    """Decorator: the function finds these features; its docstring's first line is the title."""
+    """Decorator: makes a group from a function that finds these features, and registers it.
+
+    The title of the group is the first line of the function's docstring."""
 
     def register(find: Callable[[Pair], Values]) -> FeatureGroup:
         title = (find.__doc__ or "").strip().partition("\n")[0]
@@ -136,12 +138,12 @@ def feature_group(
 
 
 def all_groups() -> tuple[FeatureGroup, ...]:
-    """All groups by name: ours, and those of installed packages."""
+    """All groups, by name: our own and those of installed packages."""
     return tuple(GROUPS.all().values())
 
 
 def chosen_groups(text: str) -> tuple[FeatureGroup, ...]:
-    """The groups that names joined by ``+`` name; all for an empty text.
+    """The groups with these names, joined by ``+``; all for an empty text.
 
     Raises:
         InputError: SJ348: there is no such group.
@@ -157,11 +159,11 @@ def chosen_groups(text: str) -> tuple[FeatureGroup, ...]:
 
 
 def on_both_sides(name: str, meaning: str, sign: int = 0, counts: str = "") -> Sequence[Feature]:
-    """A number of the prediction, the same of the reference, and how much more the first is.
+    """Three features: a number of the prediction, that of the reference, and their difference.
 
     Args:
-        meaning: what the number is; of what ``counts`` names, the plural if empty.
-        sign: what more of it on the prediction's side says.
+        meaning: what the number is; if empty, the plural of ``counts``.
+        sign: of the difference, as in :class:`Feature`.
     """
     said = meaning or plural(counts)
     return (
@@ -178,14 +180,14 @@ def both_sides(name: str, prediction: float | None, reference: float | None) -> 
 
 
 # ------------------------------------------------------------
-# A prediction beside its reference, and the judge that finds all features of both.
+# A prediction with its reference: the input of the groups.
 
 
 _MADE: dict[str, Judge] = {}
 
 
 def judge_named(name: str) -> Judge:
-    """A judge, made once a process: some hold models and what they know of the last questions."""
+    """The judge of this name, made once per process: some load models and cache their results."""
     if name not in _MADE:
         _MADE[name] = make_judge(name)
     return _MADE[name]
@@ -199,14 +201,14 @@ def small_verifier() -> Verifier:
 
 
 class Pair:
-    """A prediction beside the first of its references; verdicts of judges are found once.
+    """A prediction and its first reference; each judge is called once and its verdict kept.
 
-    Where a case has several references, judges look at all of them; what is said of *the*
-    reference is said of the first.
+    If a case has several references, judges use all of them, while ``reference`` and all features
+    of the reference are those of the first.
 
     Args:
         case: with a prediction that is a text.
-        evidence: on that case.
+        evidence: of that case.
     """
 
     def __init__(self, case: Case, evidence: Evidence) -> None:
@@ -219,16 +221,17 @@ class Pair:
 
     @cached_property
     def reference_as_case(self) -> Case | None:
-        """The reference as if it had been predicted, or None where there is none."""
+        """A case in which the reference is the prediction; None if there is no reference."""
         if self.reference is None:
             return None
         return replace(self.case, predicted_sql=self.reference, reference_sqls=())
 
     def verdict(self, judge: str, *, of_reference: bool = False) -> Verdict | None:
-        """What a judge says; None where it lacks what it needs or could not be had.
+        """A judge's verdict; None if its outcome is left out of scores, as it is if the case lacks
+        what the judge needs.
 
         Args:
-            of_reference: judge the reference in the prediction's place.
+            of_reference: judge the reference in place of the prediction.
         """
         key = (judge, of_reference)
         case = self.reference_as_case if of_reference else self.case
@@ -239,13 +242,12 @@ class Pair:
         return self._verdicts.get(key)
 
     def score(self, judge: str, *, of_reference: bool = False) -> float | None:
-        """The score of a verdict; None where there is none, or it is ``unknown``."""
+        """The score of a judge's verdict; None if there is no verdict or it is ``unknown``."""
         found = self.verdict(judge, of_reference=of_reference)
         return None if found is None or found.outcome is Outcome.UNKNOWN else found.score
 
     def verifier_features(self, *, of_reference: bool = False) -> Mapping[str, float] | None:
-        """What the small verifier sees of a query, found once; None where there is no query, or no
-        schema."""
+        """The small verifier's features of a query, found once; None without query or schema."""
         if of_reference not in self._features:
             case = self.reference_as_case if of_reference else self.case
             known = case is not None and self.evidence.schema() is not None
@@ -255,7 +257,7 @@ class Pair:
         return self._features[of_reference]
 
     def verifier_score(self, *, of_reference: bool = False) -> float | None:
-        """:meth:`score` of ``verifier``, without its reasons."""
+        """The small verifier's score, found without its reason; None as for :meth:`score`."""
         case = self.reference_as_case if of_reference else self.case
         judge = small_verifier()
         if case is None:
@@ -269,7 +271,7 @@ class Pair:
 
     @cached_property
     def tables(self) -> tuple[ResultTable, ResultTable] | None:
-        """The rows of the prediction and of the reference; None unless both run."""
+        """The rows of the prediction and of the reference; None if one of them does not run."""
         if not self.evidence.has_database or self.reference is None:
             return None
         found = [self.evidence.rows(sql).table for sql in (self.prediction, self.reference)]
@@ -277,7 +279,7 @@ class Pair:
 
     @cached_property
     def trees(self) -> Trees | None:
-        """The canonical operator trees; None unless both queries can be read."""
+        """The canonical operator trees; None if one of the queries has none."""
         from sqljury.trees.nodes import Unreadable
 
         if self.written_trees is None or self.reference is None:
@@ -289,7 +291,7 @@ class Pair:
 
     @cached_property
     def written_trees(self) -> Trees | None:
-        """The operator trees as written; None unless both queries can be read."""
+        """The operator trees of the queries as written; None if one of them has none."""
         from sqljury.trees.nodes import Unreadable
 
         if self.reference is None:
@@ -301,22 +303,22 @@ class Pair:
 
     @cached_property
     def wording(self) -> Wording | None:
-        """The question and the hint, read as one text; None where there is no question."""
+        """The words of question and hint, as one text; None without a question."""
         if not self.case.question:
             return None
         return Wording(f"{self.case.question} {self.case.hint or ''}".strip())
 
 
 # ------------------------------------------------------------
-# All features of a case, found where its queries are run.
+# The judge that returns all features of a case, so that workers find them.
 
 
 @dataclass(frozen=True)
 class FeatureRow(Judge):
     """Finds the features of a case: its verdict is ``unknown``, its measures are the features.
 
-    A group that fails is left out and named in the labels: that is a fault of ours, and says
-    nothing of the other groups.
+    A group that raises is left out and named in the labels: that is a bug, and the other groups
+    are still valid.
 
     Args:
         groups: which groups to find, joined by ``+``; by default all.
@@ -330,16 +332,16 @@ class FeatureRow(Judge):
     groups: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse groups that there are not."""
+        """Raises an error for groups that do not exist."""
         chosen_groups(self.groups)
 
     @property
     def executes(self) -> bool:
-        """It looks at rows where it can."""
+        """True: groups execute queries if there is a database."""
         return True
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """The features that are known of a case."""
+        """The verdict ``unknown`` with the known features of the case as measures."""
         pair = Pair(case, evidence)
         found: dict[str, float] = {}
         failed = []
@@ -356,10 +358,10 @@ class FeatureRow(Judge):
 
 
 def values_or_none(group: FeatureGroup, pair: Pair) -> dict[str, float] | None:
-    """What a group knows of a case; None where it fails, which is a fault of ours."""
+    """The known values of a group for a case; None if the group raises, which is a bug."""
     try:
         return group.values(pair)
     except SqljuryError:
-        raise  # the run must stop
+        raise  # such errors are for the user and end the run
     except Exception:
         return None

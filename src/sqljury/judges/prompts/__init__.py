@@ -1,4 +1,4 @@
-"""The system prompts of the judges that ask a model, and the shape of the answers."""
+"""The system prompts of judges that ask a model, and the JSON schemas of the answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ YES_NO: Json = {"type": "boolean"}
 def answer(**fields: Json) -> dict[str, Json]:
     """The JSON schema of an object that has exactly these fields, in this order.
 
-    Reasons come before verdicts: a model that writes first what it found decides better.
+    Put reasons before verdicts: a model that writes its reasons first decides better.
     """
     return {
         "type": "object",
@@ -33,9 +33,9 @@ def answer(**fields: Json) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A system prompt, ``NAME.md`` beside this file, and the JSON schema of its answer.
+    """A system prompt, ``NAME.md`` in this folder, and the JSON schema of its answer.
 
-    Nothing is ever filled into the text: all that a case brings stands in the user's message.
+    The text never contains anything of a case, which is only in the user's message.
     """
 
     name: str
@@ -43,17 +43,17 @@ class Prompt:
 
     @property
     def text(self) -> str:
-        """The duties, and what holds for all data."""
+        """The whole system prompt: the duties, then the rules for data."""
         return f"{_read(self.name)}\n{self.rules}"
 
     @property
     def rules(self) -> str:
-        """What holds for all data, whatever the duties."""
+        """The rules for fenced data, which are the same in all prompts."""
         return f"{_read('fences')}\n{FENCE_RULE}\n"
 
     @property
     def fingerprint(self) -> str:
-        """Eight characters that change with any word of the text and of the answer's shape."""
+        """Eight characters that change with any change of the text or of the answer's schema."""
         whole = json.dumps([self.text, self.answer])
         return hashlib.sha256(whole.encode()).hexdigest()[:8]
 

@@ -22,23 +22,23 @@ from sqljury.learning.text_vectors import Tfidf
 
 PICKS = ("fixed", "similar", "dense")
 _DIGITS = 5
-"""Of a cosine: rounding of another machine must not choose between two questions."""
+"""Cosines are rounded to so many digits, so that all machines choose the same questions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Demonstration:
-    """A question with the SQL that answers it; None: it cannot be answered."""
+    """A question with the SQL that answers it, or None if it cannot be answered."""
 
     question: str
     sql: str | None
     db_id: str
     right: bool = True
-    """Whether the SQL was written for this question."""
+    """False if the SQL answers another question, as an example of a wrong answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How many demonstrations of each kind, of each database that is demonstrated.
+    """How many demonstrations of each kind to show, per database.
 
     Args:
         positives: answerable ones.
@@ -53,9 +53,9 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Demonstrations:
-    """All that a file holds, and how some of them are picked for a case.
+    """The demonstrations of a file, and how some of them are picked for a case.
 
-    Those of the case's own database are taken if there are any, never the case's own question.
+    Those of the case's own database are preferred. The case's own question is never shown.
 
     Args:
         file: cases with references; those without, or with `answerable` false, are not answerable.
@@ -83,7 +83,7 @@ class Demonstrations:
 
     @property
     def db_ids(self) -> set[str]:
-        """The databases that anything is known of."""
+        """The databases that the file has demonstrations of."""
         return {one.db_id for one in self._all}
 
     @cached_property
@@ -98,7 +98,7 @@ class Demonstrations:
         return tuple(found)
 
     def chosen(self, case: Case, wanted: Wanted) -> list[Demonstration]:
-        """So many of each kind, in an order that only the seed and the question decide."""
+        """The demonstrations for a case, in an order that depends only on seed and question."""
         others = self._others(case)
         own = [one for one in others if one.db_id == case.db_id] or others
         return self._of(own, case, wanted)
@@ -106,7 +106,7 @@ class Demonstrations:
     def elsewhere(
         self, case: Case, wanted: Wanted, databases: int
     ) -> dict[str, list[Demonstration]]:
-        """So many of each kind of each of some other databases, which the seed draws.
+        """Demonstrations of some other databases, by database; the seed draws these.
 
         Source: TrustSQL (Lee et al. 2024), section 4.1 (8 of each of 5 databases) and appendix D.2
         (two and two of each of 8).
@@ -170,7 +170,7 @@ class Demonstrations:
         return sorted(by_seed, key=lambda one: -similar[one.question])[:most]
 
     def _similar(self, asked: str) -> dict[str, float]:
-        """How near each demonstrated question is to one that is asked."""
+        """The cosine of each demonstrated question with the given one."""
         questions, vectors = self._vectors
         if self.pick == "dense":
             cosines = vectors @ embed([asked], model=self.retriever or DEFAULT_MODEL)[0]
@@ -199,21 +199,21 @@ class Demonstrations:
 
 
 def examples(pairs: Iterable[tuple[str, str]]) -> list[PromptSection]:
-    """Questions and answers as one section; none where there are none."""
+    """Questions and answers as one section; empty without questions."""
     text = "\n\n".join(f"Question: {question}\nAnswer: {said}" for question, said in pairs)
     return [PromptSection("Examples", text)] if text else []
 
 
 # ---------------------------------------------------------------- other databases
 #
-# The databases that demonstrations are of, when these are not the case's own.
+# The schemas of the other databases that demonstrations come from.
 
 
 TITLE = "Another database's schema"
 
 
 class OtherDatabases:
-    """Schemas by name, with three values of each column where the databases are there.
+    """Schemas by database name, with three values per column if there are databases.
 
     Args:
         place: a folder of databases, as for ``--databases``; or a file of schemas, which has no
@@ -232,12 +232,12 @@ class OtherDatabases:
         self._text = cache(self._read)
 
     def section(self, db_id: str) -> list[PromptSection]:
-        """The schema of one database as a section; none where it is not known."""
+        """The schema of one database as a section; empty if it is not known."""
         with self._turn:
             return list(self._text(db_id))
 
     def _read(self, db_id: str) -> tuple[PromptSection, ...]:
-        """A database is read once, by our own statements, and closed again."""
+        """Reads the schema of a database, which is opened for that and closed again."""
         database = self._places.database(db_id)
         case = Case(id="", db_id=db_id)
         try:
@@ -249,16 +249,16 @@ class OtherDatabases:
             self._places.release(db_id)
 
     def digest(self, db_ids: Iterable[str]) -> str:
-        """Eight characters that change with what is shown of these databases."""
+        """Eight characters that change with the schemas shown for these databases."""
         shown = [db_id + part.text for db_id in sorted(db_ids) for part in self.section(db_id)]
         return hashlib.sha256("\0".join(shown).encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 # ------------------------------------------------------------
-# Which demonstrations a prompt shows, in which schemas: one value for judges and generating.
+# The choice of demonstrations and schemas for a prompt, shared by judges and `sqljury generate`.
 
 Said = Callable[[Sequence[Demonstration]], list[tuple[str, str]]]
-"""Demonstrations as questions and what the model should have said."""
+"""Turns demonstrations into pairs of a question and the model's ideal answer."""
 
 
 @dataclass(frozen=True)
@@ -266,13 +266,13 @@ class DemonstrationChoice:
     """Which demonstrations are shown before a question, and how schemas are written.
 
     Args:
-        demos: a file of cases; none: no demonstrations.
-        wanted: how many of each kind, of each database.
+        demos: a file of cases; empty: no demonstrations.
+        wanted: how many of each kind, per database.
         pick: ``fixed``, ``similar`` or ``dense``.
         retriever: folder or name of the sentence model that ``dense`` compares questions by.
-        databases: of how many other databases the demonstrations are; 0: of the case's own.
-        schemas: where the schemas of those are.
-        seed: of what is drawn.
+        databases: from how many other databases the demonstrations are; 0: from the case's own.
+        schemas: a folder of these databases, or a file of their schemas.
+        seed: of the random choices.
         style: how schemas are written.
 
     Raises:
@@ -301,7 +301,7 @@ class DemonstrationChoice:
 
     @cached_property
     def known(self) -> Demonstrations | None:
-        """What can be demonstrated; None without a file."""
+        """The demonstrations of the file; None without one."""
         if not self.demos:
             return None
         return Demonstrations(self.demos, self.pick, self.seed, self.retriever)
@@ -311,7 +311,7 @@ class DemonstrationChoice:
         return OtherDatabases(self.schemas, self.style) if self.schemas else None
 
     def digests(self) -> dict[str, Json]:
-        """Of the demonstrations, and of the databases that they are of."""
+        """Digests of the demonstrations and of the other databases' schemas, for the signature."""
         if self.known is None:
             return {}
         found: dict[str, Json] = {"demos": self.known.digest}
@@ -320,7 +320,7 @@ class DemonstrationChoice:
         return found
 
     def sections(self, case: Case, evidence: Evidence, said: Said) -> list[PromptSection]:
-        """The demonstrations for a case, and its schema."""
+        """The demonstrations for a case with their schemas, and the schema of the case."""
         own = schema_section(evidence, self.style)
         if self.known is None:
             return own
@@ -329,5 +329,5 @@ class DemonstrationChoice:
         sections: list[PromptSection] = []
         for db_id, shown in self.known.elsewhere(case, self.wanted, self.databases).items():
             sections += [*self._elsewhere.section(db_id), *examples(said(shown))]
-        # Last, as in the paper, and next to the question that is asked of it.
+        # The case's own schema comes last, as in the paper: right before its question.
         return [*sections, *own]

@@ -1,7 +1,7 @@
-"""What a model is shown of a case, every word of it fenced as data.
+"""The parts of a case that a model is shown, as sections of fenced text.
 
-Two rules hold for all of it: the same case gives the same text, on any engine and under any hash
-seed (a ledger is keyed by it), and nothing that comes from a case stands outside of a fence.
+Two rules hold for all of it. The same case gives the same text on any engine and under any hash
+seed, as recorded answers are found by it. And all text that comes from a case is inside a fence.
 
 Source of the schema styles: Chang & Fosler-Lussier (2023), arXiv:2305.11853: CreateTable +
 SelectCol3, and Columns=[] + FK; TrustSQL (Lee et al. 2024), section 4.1 (T5), appendices D and E.
@@ -32,28 +32,21 @@ from sqljury.sql import (
 from sqljury.tables import render_cell
 from sqljury.verdict import Outcome, Verdict
 
-# ------------------------------------------------------------
-# What a model is shown of a case: every word of it fenced as data.
-
-#
-# Two rules hold for all of it: the same case gives the same text, on any engine and under any hash
-# seed (a ledger is keyed by it), and nothing that comes from a case stands outside of a fence.
-
-
 LAYOUT = 1
-"""Raised with any change to what the functions below write."""
+"""To be raised with any change of the text that the functions below write."""
 
 _MAX_TEXT = 40_000
-"""Characters of one section: a prediction of ten megabytes must not be paid for by the token."""
+"""At most so many characters of one section are shown, as models charge by the token."""
 _MAX_CELL = 200
 _MAX_SAMPLE = 40
 
 
 @dataclass(frozen=True, slots=True)
 class PromptSection:
-    """A piece of a user's message.
+    """A part of the user's message.
 
-    ``title`` and ``note`` are ours: they stand outside of the fence. ``text`` is the case's.
+    ``title`` and ``note`` are our own words, outside of the fence. ``text`` comes from the case
+    and is fenced.
     """
 
     title: str
@@ -62,7 +55,7 @@ class PromptSection:
 
 
 def message(sections: Iterable[PromptSection]) -> str:
-    """The user's message."""
+    """The user's message with all sections."""
     return "\n\n".join(_written(section) for section in sections)
 
 
@@ -78,12 +71,12 @@ def _written(section: PromptSection) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Dossier:
-    """One case, and how much of it a judge shows.
+    """Writes the parts of a case that a judge shows to a model.
 
     Args:
-        rows: how many rows of a result.
-        samples: how many values of each column.
-        criteria: acceptance criteria that hold for all cases.
+        rows: how many rows of a result are shown.
+        samples: how many values of each column are shown.
+        criteria: acceptance criteria for all cases, added to those of the case.
     """
 
     case: Case
@@ -94,11 +87,11 @@ class Dossier:
 
     @property
     def predicted_sql(self) -> str:
-        """The prediction, which is there when a judge is asked."""
+        """The predicted SQL; only for cases that have a prediction."""
         return str(self.case.predicted_sql)
 
     def question(self, *, criteria: bool = True) -> list[PromptSection]:
-        """The question, with the hint and the criteria where there are any."""
+        """The question, and the hint and the criteria if there are any."""
         accepted = "\n".join(filter(None, (self.criteria, self.case.criteria)))
         sections = [
             PromptSection("Question", self.case.question or ""),
@@ -119,7 +112,7 @@ class Dossier:
         shown: tuple[Table, ...] = ()
         for sql in queries:
             found = tables_of(sql, self.evidence.dialect, schema)
-            # A text that cannot be read could be about any of them.
+            # A query that cannot be parsed may read any table, so all are shown.
             named = schema.tables if found is None else found
             shown += tuple(table for table in named if table not in shown)
         if neighbours:
@@ -155,11 +148,11 @@ class Dossier:
         return "; ".join(filter(None, parts))
 
     def prediction(self, *, with_rows: bool = True) -> list[PromptSection]:
-        """The predicted SQL and what it returned."""
+        """The predicted SQL, and its rows if wanted."""
         return self._query("Predicted SQL", self.predicted_sql, with_rows)
 
     def references(self, *, with_rows: bool = True) -> list[PromptSection]:
-        """Each reference that runs, and what it returned."""
+        """Each reference that runs, and its rows if wanted."""
         running = self.running_references()
         sections: list[PromptSection] = []
         for number, sql in enumerate(running, start=1):
@@ -168,7 +161,7 @@ class Dossier:
         return sections
 
     def running_references(self) -> list[str]:
-        """The references that run; those that do not are no witnesses."""
+        """The references that run; the others are not shown."""
         return [sql for sql in self.case.reference_sqls if self.evidence.rows(sql).ok]
 
     def sql(self, title: str, sql: str) -> PromptSection:
@@ -216,7 +209,7 @@ def _json(cell: Any, most: int) -> str:
 
 
 def _row_key(row: tuple[Any, ...]) -> list[tuple[int, float, str]]:
-    """NULLs first, then numbers by size, then texts."""
+    """The sort key of a row: NULLs first, then numbers by size, then texts."""
 
     def key(cell: Any) -> tuple[int, float, str]:
         value = render_cell(cell, _MAX_CELL)
@@ -230,7 +223,10 @@ def _row_key(row: tuple[Any, ...]) -> list[tuple[int, float, str]]:
 
 
 def comparison(rows: Verdict) -> PromptSection:
-    """What :class:`Execution` found, as a model reads it.
+    """The result of comparing the rows, as a section for a model.
+
+    Args:
+        rows: the verdict of :class:`ExecutionMatch`.
 
     Row numbers are left out: without ORDER BY an engine may return rows in any order.
     """
@@ -253,16 +249,13 @@ def comparison(rows: Verdict) -> PromptSection:
 
 
 def opinion(value: Mapping[str, Json]) -> PromptSection:
-    """What the Prover answered, as the Refuter reads it: made from untrusted text, so fenced."""
+    """The Prover's answer as a section for the Refuter; fenced, as untrusted text led to it."""
     return PromptSection("The examiner's opinion", json.dumps(value, ensure_ascii=False, indent=1))
 
 
 # ---------------------------------------------------------------- schema text
 #
-# A whole schema as prompts show it, in the styles of the paper.
-#
-# Source: Chang & Fosler-Lussier (2023), arXiv:2305.11853: CreateTable + SelectCol3, and
-# Columns=[] + FK; TrustSQL (Lee et al. 2024), section 4.1 (T5) and appendices D and E.
+# A whole schema as text, in the styles of the papers named above.
 
 
 _SAMPLES = 3
@@ -271,7 +264,7 @@ _SAMPLES = 3
 def schema_section(
     evidence: Evidence, style: str, *, title: str = "Database schema"
 ) -> list[PromptSection]:
-    """The schema as a section; none where there is no schema."""
+    """The schema as a section; empty without a schema."""
     schema = evidence.schema()
     if schema is None:
         return []
@@ -280,7 +273,7 @@ def schema_section(
 
 
 def create_table(schema: Schema, evidence: Evidence | None) -> Iterator[str]:
-    """CREATE TABLE statements, each with three values of its columns."""
+    """CREATE TABLE statements, each followed by three values per column."""
     for table in _by_name(schema.tables):
         yield f"CREATE TABLE {table.name} ("
         lines = [f"  {column.name} {column.type}".rstrip() for column in table.columns]
@@ -307,7 +300,8 @@ def _values(table: Table, evidence: Evidence | None) -> Iterator[str]:
 
 
 def _sample_values(table: Table, column: Column, evidence: Evidence, most: int) -> list[str]:
-    """Values of a column as JSON; none for a type that cannot be sorted or too large a table."""
+    """Values of a column as JSON; empty if their query fails, as for types that cannot be sorted
+    or tables that are too large."""
     found = evidence.rows(some_values(table.name, column.name, evidence.dialect, most)).table
     return [_json(cell, _MAX_SAMPLE) for (cell,) in found.rows] if found is not None else []
 

@@ -1,4 +1,4 @@
-"""What the embedded verifier looks at: a question, a schema, a query, its rows, as numbers."""
+"""The features of the small verifier: question, schema, query and rows as numbers."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 
 # ------------------------------------------------------------
-# The features of a case from its evidence; what does not depend on the query is kept.
+# The features of a case from its evidence; what does not depend on the query is cached.
 
 _QUESTIONS = 64
 _DATABASES = 4
 _MOST_VALUES = 20
-"""Values of a query that are looked for in their columns; further ones are not."""
+"""At most so many values of a query are searched for in their columns."""
 
 T = TypeVar("T")
 
 
 class Observer:
-    """Turns cases into features by trained expectations."""
+    """Turns cases into features, with the help of trained expectations."""
 
     def __init__(self, expectations: Expectations) -> None:
         self._expectations = expectations
@@ -49,7 +49,7 @@ class Observer:
         return features_of(asked, facts_of(sql, evidence.dialect, schema), run, missing)
 
     def surprises(self, case: Case, evidence: Evidence) -> list[Surprise]:
-        """What of the query is not what its question lets one expect."""
+        """The parts of the query that are unlikely for its question; empty if it cannot be read."""
         schema = evidence.schema()
         facts = schema and facts_of(str(case.predicted_sql), evidence.dialect, schema)
         return surprises(self._asked(case, schema, evidence), facts) if schema and facts else []
@@ -76,8 +76,8 @@ class Observer:
 
 
 def _kept(memory: OrderedDict[Hashable, T], key: Hashable, most: int, find: Callable[[], T]) -> T:
-    """What was found for a key before, else what is found now; the last ones are kept."""
-    try:  # a jury that asks models judges in threads: another may take it away at any moment
+    """The cached value of a key, computed if it is missing; the cache keeps the latest ``most``."""
+    try:  # a jury with models judges in threads, and another thread may remove the key at any time
         memory.move_to_end(key)
         return memory[key]
     except KeyError:
@@ -88,7 +88,7 @@ def _kept(memory: OrderedDict[Hashable, T], key: Hashable, most: int, find: Call
 
 
 def _missing(sql: str, schema: Schema, evidence: Evidence) -> int:
-    """How many of the values that a query looks for are not in their columns."""
+    """How many of the constants of a query do not occur in the columns they are compared with."""
     found = resolve(sql, evidence.dialect, schema)
     missing = 0
     for one in found.sought[:_MOST_VALUES] if found is not None else ():

@@ -1,4 +1,7 @@
-"""What a question lets one expect of its query, before any query is seen."""
+"""What a question makes likely for its query: values, tables, columns, clauses.
+
+All of it is computed without any query.
+"""
 
 from __future__ import annotations
 
@@ -31,20 +34,20 @@ if TYPE_CHECKING:
 
 
 # ------------------------------------------------------------
-# Which stretches of a question are values that the database has, and in which columns.
+# The parts of a question that are values in the database, and the columns that have them.
 
 _MOST = 3000
-"""Values of a column that are read."""
+"""At most so many values of a column are read."""
 _LONGEST = 6
-"""Words of a value that is looked for in a question."""
+"""At most so many words of a question are searched for as one value."""
 _WORDY = ("CHAR", "TEXT", "CLOB", "BOOL", "BIT")
 
 Index = dict[str, set[str]]
-"""A value in lower case to the columns that have it, as ``table.column``."""
+"""By value in lower case, the columns that have it, as ``table.column``."""
 
 
 def index_values(schema: Schema, dialect: str, run: Callable[[str], Execution]) -> Index:
-    """The texts of a database, a bounded number of each column."""
+    """The texts of a database and their columns; at most ``_MOST`` values per column are read."""
     index: Index = {}
     for table in schema.tables:
         for column in table.columns:
@@ -59,10 +62,9 @@ def index_values(schema: Schema, dialect: str, run: Callable[[str], Execution]) 
 
 
 def values_in(question: QuestionWords, index: Index) -> dict[str, list[str]]:
-    """By column, the stretches of a question that are values of it; the longest ones only.
+    """By column, the parts of a question that are values of it; the longest matches only.
 
-    A single word counts where it is quoted, has a capital letter or is no everyday word: many
-    tables have a value ``name``.
+    Single everyday words count only in quotation marks: many tables have a value such as ``name``.
     """
     found: dict[str, list[str]] = {}
     taken: set[int] = set()
@@ -95,7 +97,7 @@ _EVERYDAY = frozenset(_EVERYDAY_TEXT.split())
 
 
 def said(value: str, texts: Iterable[str]) -> bool:
-    """Whether a value stands in one of some texts, but for case and punctuation."""
+    """True if one of the texts contains a value, ignoring case and punctuation."""
     wanted = _loose(value)
     return bool(wanted) and any(wanted in _loose(text) for text in texts)
 
@@ -105,18 +107,15 @@ def _loose(text: str) -> str:
 
 
 # ------------------------------------------------------------
-# What a question lets one expect of its query, before any query is seen.
-
-# ------------------------------------------------------------
-# The shape of a query without its names: what a question alone lets one expect.
-# Each part is one word out of a few dozen; how likely each is for a question is learned from
-# questions and their reference queries alone, whatever wrong queries look like.
+# The shape of a query without its names. Each part of it is one word out of a few dozen. How likely
+# each word is for a question is learned from questions and their reference queries; no wrong
+# queries are used for that.
 
 PARTS = ("items", "distinct", "conditions", "order", "nesting", "tables", "logic", "group")
 
 
 def sketch_of(facts: Facts) -> dict[str, str]:
-    """Each of :data:`PARTS` of a query."""
+    """The word of each of :data:`PARTS` for a query."""
     top = facts.top
     either = "or" if any(block.ors for block in facts.blocks) else ""
     level = [block for block in facts.blocks if block.place in ("top", "operand")]
@@ -136,7 +135,7 @@ def _item(item: ExpressionFacts) -> str:
     if not item.function:
         return "*" if item.column == "*" else "column"
     if item.function == "count" and not item.distinct:
-        return "count"  # of what is counted, another part of the features knows more
+        return "count"  # what is counted is the subject of other features
     return f"{item.function}{'!' if item.distinct else ''}"
 
 
@@ -152,7 +151,7 @@ def _order(top: SelectFacts) -> str:
 
 
 def _nesting(facts: Facts) -> str:
-    """The operators before subqueries and what these give, sorted."""
+    """The operators before subqueries and the functions that these select, sorted."""
     asked = [c for b in facts.blocks for c in (*b.where, *b.having) if c.has_query]
     inner = [b for b in facts.blocks if b.place in ("where", "having")]
     gives = [b.items[0].function or "column" for b in inner if b.items]
@@ -169,16 +168,16 @@ def _group(top: SelectFacts) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A question about a schema, and what is expected of its query.
+    """A question about a schema, and the probabilities for its query.
 
     Args:
-        merged: ``table.column`` to the first of the columns that foreign keys make equal to it.
-        roles: by role, the probability that a column (by its first equal one) has it.
+        merged: by ``table.column``, the first of the columns that foreign keys make equal to it.
+        roles: by role, the probability that a column (the first of equal ones) has this role.
         tables: the probability that a table is read.
         parts: by part of the sketch, the probability of each of its words.
-        named: how well a column is named by the question, from 0 to 1.
-        values: by column, the stretches of the question that are values of it; None where no
-            values are known.
+        named: how well the question names a column, from 0 to 1.
+        values: by column, the parts of the question that are values of it; None if no values are
+            known.
     """
 
     question: QuestionWords
@@ -193,11 +192,11 @@ class AskedQuestion:
 def ask(
     text: str, hint: str, schema: Schema, index: Index | None, expectations: Expectations
 ) -> AskedQuestion:
-    """What trained expectations say of a question.
+    """A question with the probabilities that trained expectations give for its query.
 
     Args:
-        hint: what else is known; its words name columns and values as the question's do.
-        index: the values of the database, where it is there.
+        hint: the hint of the case; its words can name columns and values, too.
+        index: the values of the database; None without one.
     """
     question = read_question(text)
     linked = read_question(f"{text} {hint}") if hint else question

@@ -1,4 +1,4 @@
-"""A query beside what its question lets one expect, in numbers and in words."""
+"""Compares a query with what its question makes likely: as numbers and in words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sqljury.judges.verifier_features.facts import (
 
 _LEAST = 1e-3
 _UNKNOWN = 0.02
-"""The chance of a column that the schema does not have, and of one in a derived table."""
+"""The probability of a column that is not in the schema, such as one of a derived table."""
 _RARE = "?"
 
 
@@ -28,10 +28,10 @@ def features_of(
     """All features of a query, by name.
 
     Args:
-        facts: of the query; None where it cannot be read.
-        run: what executing it gave; None where there is no database.
-        missing_values: how many of the values that it looks for are not in their columns; -1
-            where there is no database.
+        facts: of the query; None if it cannot be read.
+        run: the result of executing it; None without a database.
+        missing_values: how many of its constants do not occur in the columns they are compared
+            with; -1 without a database.
     """
     found = {"readable": float(facts is not None), **_of_question(asked)}
     found |= _of_rows(run)
@@ -82,7 +82,7 @@ def _of_sketch(asked: AskedQuestion, facts: Facts) -> dict[str, float]:
 
 
 def _of_width(asked: AskedQuestion, facts: Facts) -> dict[str, float]:
-    """How many items and conditions are expected, and how many there are."""
+    """Compares the numbers of items and conditions with the expected ones."""
     out = {}
     conditions = sum(len(b.where) for b in facts.blocks if b.place in ("top", "operand"))
     for part, count in (("items", len(facts.top.items)), ("conditions", conditions)):
@@ -124,9 +124,9 @@ def _of_roles(asked: AskedQuestion, facts: Facts) -> dict[str, float]:
 
 
 def _fit(used: Iterable[str], chances: Mapping[str, float]) -> dict[str, float]:
-    """How well a set of columns fits the chances that each has of being in it.
+    """How well a set of columns fits the probabilities of each to be in it.
 
-    Sums are exact: those of a set must not depend on the order in which it is read.
+    Sums are exact (``fsum``), as the order of a set is not fixed and must not change the result.
     """
     used = set(used)
     logs = [log(max(chances.get(one, _UNKNOWN), _LEAST)) for one in used]
@@ -167,7 +167,8 @@ def _of_tables(asked: AskedQuestion, facts: Facts) -> dict[str, float]:
         spoken = {column.partition(".")[0] for column in columns}
         for table in set(block.tables) - spoken:
             ends = sum(table in (a.partition(".")[0], b.partition(".")[0]) for a, b in block.links)
-            # A table without a role between two others joins them; at an end it needs a reason.
+            # A table without used columns may connect two others; at the end of a chain of joins
+            # it needs a reason.
             bare += ends <= 1 and len(block.tables) > 1
             lonely = max(lonely, 1 - asked.tables.get(table, _UNKNOWN)) if ends <= 1 else lonely
     found["bare_tables"] = float(bare)
@@ -219,7 +220,8 @@ def _of_values(asked: AskedQuestion, facts: Facts) -> dict[str, float]:
 def _of_known_values(
     asked: AskedQuestion, comparisons: list[ConditionFacts], texts: list[str]
 ) -> dict[str, float]:
-    """Values of the database that the question says: unused ones, and used in other columns."""
+    """Values of the database that the question contains: how many the query does not use, and how
+    many it compares with another column."""
     if asked.values is None:
         return {"hits": -1.0, "hits_unused": -1.0, "hits_elsewhere": -1.0}
     stretches = {text for hits in asked.values.values() for text in hits}
@@ -313,12 +315,12 @@ _MOST_ROWS = 2000
 
 
 # ------------------------------------------------------------
-# What of a query is not what its question lets one expect, in words.
+# The parts of a query that are unlikely for its question, in words.
 
 _FAR = 4.0
-"""How many times likelier something else must be to be worth a word."""
+"""A part is reported if another one is more than this many times as likely."""
 _SURE = 0.6
-"""A column that is expected so much should be there."""
+"""A missing column or table is reported if its probability is above this."""
 
 _SAID = {
     "items": "gives",
@@ -334,13 +336,13 @@ _SAID = {
 
 @dataclass(frozen=True, slots=True)
 class Surprise:
-    """One thing that is not as expected.
+    """One part of a query that is unlikely for its question.
 
     Args:
         what: a part of the query's shape, a role of columns, or ``table``.
-        found: what the query has; empty for what it lacks.
-        expected: what was likelier; empty where the query has too much.
-        chance: of what was found, or, for what is lacking, that it is needed.
+        found: what the query has; empty if it lacks something.
+        expected: what is likelier; empty if the query has something that it should not.
+        chance: the probability of what was found, or of what is lacking.
     """
 
     what: str
@@ -350,7 +352,7 @@ class Surprise:
 
     @property
     def text(self) -> str:
-        """As a phrase.
+        """The surprise as a phrase.
 
         >>> Surprise("gives", "count", "column", 0.02).text
         'gives count (2 %), column is likelier'
@@ -363,7 +365,7 @@ class Surprise:
 
 
 def surprises(asked: AskedQuestion, facts: Facts) -> list[Surprise]:
-    """The surprises of a query, those of its shape first."""
+    """The unlikely parts of a query, those of its shape first."""
     found = list(_unexpected_parts(asked, facts))
     for role, columns in roles_of(facts, asked.merged).items():
         found += _unexpected_names(role, columns, asked.roles[role])

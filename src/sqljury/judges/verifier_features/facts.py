@@ -1,4 +1,4 @@
-"""What a query does, block by block, and what it uses each column for."""
+"""The clauses of a query per SELECT, and the roles of its columns, for the verifier's features."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _SET_OPERATIONS = ("union", "intersect", "except")
 
 @dataclass(frozen=True, slots=True)
 class ExpressionFacts:
-    """An expression as far as it is looked at: ``count(distinct t.c)``."""
+    """The column and the aggregate of an expression: ``count(distinct t.c)``."""
 
     column: str
-    """``table.column`` in lower case, ``*``, or empty where it is none or several."""
+    """``table.column`` in lower case, ``*``, or empty for no column or several."""
     function: str = ""
-    """An aggregate, ``other`` for what is computed otherwise, empty for a plain column."""
+    """An aggregate, ``other`` for any other computation, empty for a plain column."""
     distinct: bool = False
 
 
@@ -50,7 +50,7 @@ class ConditionFacts:
 
     item: ExpressionFacts
     operator: str
-    """``not in``, ``not like`` and so on where it is negated."""
+    """With ``not`` in front if it is negated: ``not in``, ``not like``."""
     values: tuple[str, ...] = ()
     is_text: bool = False
     has_query: bool = False
@@ -66,33 +66,33 @@ class SelectFacts:
     distinct: bool
     tables: tuple[str, ...]
     links: tuple[tuple[str, str], ...]
-    """Columns that are compared with columns: joins, and IN with what its subquery selects."""
+    """Pairs of columns that are compared: joins, and IN with the column of its subquery."""
     outer_joins: int
     where: tuple[ConditionFacts, ...]
     having: tuple[ConditionFacts, ...]
     ors: int
     group: tuple[ExpressionFacts, ...]
     order: tuple[tuple[ExpressionFacts, bool], ...]
-    """The keys, and whether they descend."""
+    """The sort keys, each with True if it is descending."""
     limit: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The blocks of a query, the outermost first, and the set operation at its top."""
+    """The blocks of a query, the outermost first, and its outermost set operation if any."""
 
     blocks: tuple[SelectFacts, ...]
     set_operation: str
 
     @property
     def top(self) -> SelectFacts:
-        """The outermost block, or the first operand."""
+        """The outermost block; the first operand of a set operation."""
         return self.blocks[0]
 
 
 @lru_cache(maxsize=256)
 def facts_of(sql: str, dialect: str, schema: Schema) -> Facts | None:
-    """The facts of a query, or None where it cannot be read as one.
+    """The facts of a query, or None if it cannot be parsed or has an unknown construct.
 
     >>> from sqljury.schema import Column, Table
     >>> schema = Schema(dialect="sqlite", tables=(Table(name="t", columns=(Column(name="a"),)),))
@@ -108,7 +108,7 @@ def facts_of(sql: str, dialect: str, schema: Schema) -> Facts | None:
     try:
         reader.query(tree, "top", None)
     except (RecursionError, AttributeError, TypeError, ValueError):
-        return None  # a construct that nothing here looks at
+        return None  # a construct that this reader does not know
     if not reader.blocks or not reader.blocks[0].items:
         return None
     operation = _bare(tree).key
@@ -154,7 +154,7 @@ class _BlockCollector:
 
 
 class _BlockReader:
-    """Reads the clauses of one SELECT; subqueries are gathered to be read later."""
+    """Reads the clauses of one SELECT and collects its subqueries, which are read later."""
 
     def __init__(self, scope: TableScope, inner: list[tuple[exp.Expr, str]]) -> None:
         self.scope = scope
@@ -196,7 +196,7 @@ class _BlockReader:
         )
 
     def item(self, node: exp.Expr) -> ExpressionFacts:
-        """An expression of a clause; names of the SELECT list and its numbers stand for it."""
+        """The facts of an expression; aliases and numbers of SELECT items are resolved."""
         from sqlglot import exp
 
         node = _plain(node)
@@ -232,7 +232,7 @@ class _BlockReader:
         return self.scope.table_of(node.name.lower(), "") in (UNKNOWN, DERIVED)
 
     def _conditions(self, node: exp.Expr | None, key: str) -> list[ConditionFacts]:
-        """What AND and OR join in a clause."""
+        """The conditions that AND and OR connect in a clause."""
         found: list[ConditionFacts] = []
         waiting: list[tuple[exp.Expr, bool]] = [] if node is None else [(node, False)]
         while waiting:
@@ -247,7 +247,7 @@ class _BlockReader:
         return found
 
     def _comparison(self, node: exp.Expr, negated: bool, key: str) -> Iterator[ConditionFacts]:
-        """The condition; none where it joins tables."""
+        """The facts of a condition; nothing if it only joins tables."""
         queries = list(_queries(node))
         self.inner += [(query, key) for query in queries]
         operator = _OPERATORS.get(node.key, "other")
@@ -276,7 +276,7 @@ class _BlockReader:
         yield ConditionFacts(item, name, values, text, bool(queries))
 
     def _is_text(self, node: exp.Expr) -> bool:
-        """SQLite reads "x" as a text where there is no such column."""
+        """True for "x" in double quotes that is no column: SQLite reads it as a text."""
         if node.key != "column" or node.text("table") or not node.this.args.get("quoted"):
             return False
         return self._is_unknown(node)
@@ -322,9 +322,10 @@ ROLES = ("select", "condition", "group", "order")
 
 
 def roles_of(facts: Facts, merged: Mapping[str, str]) -> dict[str, set[str]]:
-    """By role, the columns that a query has in it; those that foreign keys make equal are one.
+    """By role, the columns that have it in a query.
 
-    Columns that only join tables have no role.
+    Of columns that foreign keys make equal only the first is named. Columns that only join tables
+    have no role.
     """
     found: dict[str, set[str]] = {role: set() for role in ROLES}
     for block in facts.blocks:

@@ -1,4 +1,4 @@
-"""A question as words, and how well it names each table and column of a schema, in numbers."""
+"""The words of a question, and numbers for how well it names each table and column of a schema."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _ABBREVIATED = {
 
 @dataclass(frozen=True, slots=True)
 class QuestionWords:
-    """The words of a question, one after the other, and what stands out among them."""
+    """The words of a question in order, and its numbers, quoted texts and names."""
 
     text: str
     words: tuple[str, ...]
@@ -98,7 +98,7 @@ def read_question(text: str) -> QuestionWords:
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """A word without its ending, so that forms of one word meet.
+    """A word without its ending, so that the forms of a word get the same stem.
 
     >>> [stem(word) for word in ("ages", "cities", "ordered", "ordering", "order", "name")]
     ['ag', 'city', 'order', 'order', 'order', 'nam']
@@ -125,7 +125,9 @@ def name_stems(name: str) -> tuple[str, ...]:
 
 
 def _parts(word: str) -> tuple[str, ...]:
-    """``stuid`` is ``stu id``; a word that merely ends so (``said``) mostly is no column's."""
+    """Splits off a common suffix: ``stuid`` is ``stu id``.
+
+    Words that merely end like a suffix (``said``) are split as well; they are rare in names."""
     if word in _ABBREVIATED:
         return (word,)
     for suffix in _SUFFIXES:
@@ -136,7 +138,7 @@ def _parts(word: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=262144)
 def likeness(name: str, said: str) -> float:
-    """How alike a stem of a name and one of a question are: 1 the same, less for a common start."""
+    """How similar two stems are: 1 if equal, between 0.5 and 1 for a common beginning, else 0."""
     if name == said:
         return 1.0
     short, long = sorted((name, said), key=len)
@@ -159,11 +161,12 @@ order show than that the their them there they to total what when where which wh
 year years
 """
 _SMALL = frozenset(_SMALL_TEXT.split())
-"""Words of questions that are left even where a column is called so."""
+"""Words of questions that are not masked, even if a column has this name."""
 
 
 def masked_words(question: QuestionWords, schema: Schema) -> list[str]:
-    """The words of a question, ``T``, ``C``, ``V``, ``N`` for tables, columns, values, numbers."""
+    """The words of a question with names replaced: ``T``, ``C``, ``V``, ``N`` for tables, columns,
+    values, numbers."""
     tables = {one for table in schema.tables for one in name_stems(table.name)}
     columns = {one for t in schema.tables for c in t.columns for one in name_stems(c.name)}
     values = {word.lower() for word in question.names}
@@ -191,14 +194,14 @@ def _mask(
 
 
 def ngrams(words: list[str]) -> Iterator[str]:
-    """All runs of one to four words, the ends marked."""
+    """All runs of one to four words, with ``^`` and ``$`` at the ends of the text."""
     padded = ["^", *words, "$"]
     for n in range(1, LONGEST + 1):
         yield from (" ".join(padded[i : i + n]) for i in range(len(padded) - n + 1))
 
 
 # ------------------------------------------------------------
-# How well each table and column of a schema is named by a question, in numbers.
+# Numbers for how well a question names each table and column of a schema.
 
 _FUNCTION_WORDS_TEXT = """
 a all also an and any are as at be been but by can did do does each every find for from get give
@@ -241,7 +244,7 @@ COLUMN_FEATURES = (
 
 @dataclass(frozen=True, slots=True)
 class ColumnLink:
-    """A column, what it is called, and the features of :data:`COLUMN_FEATURES`."""
+    """A column with its values of :data:`COLUMN_FEATURES`."""
 
     name: str
     """``table.column`` in lower case."""
@@ -253,7 +256,7 @@ class ColumnLink:
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """A column and what of its schema does not depend on a question."""
+    """A column with what does not depend on a question."""
 
     table: Table
     column: Column
@@ -294,11 +297,11 @@ def _named(schema: Schema) -> tuple[_Named, ...]:
 def links(
     question: QuestionWords, schema: Schema, found_values: Mapping[str, Sequence[str]] | None
 ) -> list[ColumnLink]:
-    """Every column of a schema beside a question.
+    """The features of every column of a schema for a question.
 
     Args:
-        found_values: by ``table.column``, the stretches of the question that are values of it;
-            None where nothing is known of values.
+        found_values: by ``table.column``, the parts of the question that are values of it; None
+            if no values are known.
     """
     matcher = _Matcher(question)
     columns = _named(schema)
@@ -363,7 +366,7 @@ class _Match:
 
 
 class _Matcher:
-    """One question; finds the words of names in it."""
+    """Searches one question for the words of names."""
 
     def __init__(self, question: QuestionWords) -> None:
         self._stems = question.stems
@@ -386,7 +389,7 @@ class _Matcher:
         )
 
     def _find(self, name: str) -> tuple[float, tuple[int, ...]]:
-        """How well a stem is said, and where."""
+        """The highest likeness of a stem to those of the question, and the places that have it."""
         if name not in self._best:
             scores = [likeness(name, said) for said in self._stems]
             best = max(scores, default=0.0)
@@ -395,18 +398,23 @@ class _Matcher:
         return self._best[name]
 
     def table(self, stems: tuple[str, ...]) -> tuple[float, float, int]:
-        """The shares of a table's words that are said, exactly and about, and their number."""
+        """The share of a table's stems that occur exactly, their mean likeness, their number."""
         scores = [self._find(one)[0] for one in stems]
         n = max(1, len(stems))
         return sum(s == 1.0 for s in scores) / n, sum(scores) / n, len(stems)
 
     def match(self, stems: tuple[str, ...], own: tuple[str, ...]) -> _Match:
-        """A column's words."""
+        """How the stems of a column's name occur in the question.
+
+        Args:
+            stems: those of the whole name.
+            own: those that the name of the table does not have.
+        """
         found = [(one, *self._find(one)) for one in stems]
         n = max(1, len(stems))
         said = tuple(one for one, score, _ in found if score)
         places = sorted({i for _, score, at in found if score for i in at})
-        # What names a thing comes last in English.
+        # English puts the main noun last: use the place of the last word that occurs.
         last = next((at[0] for _, score, at in reversed(found) if score), -1)
         position = last / max(1, len(self._stems)) if places else -1.0
         own_scores = [self._find(one)[0] for one in own]
@@ -449,7 +457,7 @@ TABLE_FEATURES = (
 
 @dataclass(frozen=True, slots=True)
 class TableLink:
-    """A table and the features of :data:`TABLE_FEATURES`."""
+    """A table with its values of :data:`TABLE_FEATURES`."""
 
     name: str
     features: tuple[float, ...]
@@ -466,7 +474,11 @@ def _references(schema: Schema) -> dict[str, frozenset[str]]:
 def table_links(
     question: QuestionWords, schema: Schema, links: list[ColumnLink]
 ) -> list[TableLink]:
-    """Every table of a schema beside a question, from how its columns are named by it."""
+    """The features of every table of a schema for a question.
+
+    Args:
+        links: those of its columns.
+    """
     refers = _references(schema)
     columns: dict[str, list[ColumnLink]] = {table.name.lower(): [] for table in schema.tables}
     for link in links:

@@ -1,4 +1,4 @@
-"""The graph of a query: from its text, its operator tree, or its syntax tree."""
+"""Builds the graph of a query from its text, its operator tree, or its syntax tree."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ _CONTENT = ("column ", "table ")
 
 
 def syntax_graph(sql: str, dialect: str) -> QueryGraph | None:
-    """The syntax tree as a graph of tree edges, or None where the text cannot be parsed.
+    """The syntax tree as a graph with tree edges only, or None if the text cannot be parsed.
 
-    Names of tables and columns and constants are content, all else computes; types are not known.
+    Tables, columns and constants are content, all other nodes compute; types are left empty.
 
     Source: Zhan et al. 2024 (FuncEvalGMN), section 5.3, experiment (0).
     """
@@ -79,7 +79,7 @@ def syntax_graph(sql: str, dialect: str) -> QueryGraph | None:
 
 
 def _said(node: Node) -> tuple[str, bool]:
-    """A node's label, and whether it computes."""
+    """The label of a node, and True if the node computes."""
     for kind in _CONTENT:
         if node.value.startswith(kind):
             return node.value.removeprefix(kind), False
@@ -102,7 +102,8 @@ _EITHER_WAY: Final = (JoinKind.INNER, JoinKind.FULL)
 class _ColumnNode:
     """A column of a row: the nodes that its values come from.
 
-    A table's column has no node until it is read: what nobody reads is no part of the query.
+    The column of a table gets a node when it is first read; columns that the query does not read
+    are not in the graph.
     """
 
     nodes: list[int] = field(default_factory=list)
@@ -110,25 +111,25 @@ class _ColumnNode:
     type: str = ""
     table: int = -1
     parts: tuple[_ColumnNode, ...] = ()
-    """The columns of the inputs of a UNION, whose values are all in this one."""
+    """For a column of a set operation, the columns of its inputs."""
 
 
 _Row = list[_ColumnNode]
 
 
 def query_graph(tree: Relation, context: Context, *, flows: bool = True) -> QueryGraph:
-    """The graph of a query: its operators, what they compute, and the columns that flow.
+    """The graph of a query: its operators, their expressions, and the flow of rows and columns.
 
-    The root's parts are the operators of the query, each with its expressions below it; logic
-    edges lead from operator to operator as rows are handed on. Tables show the columns that
-    somebody reads. A column that is read elsewhere is a node of its own there, to which a data
-    edge leads from where it was computed; what the query gives flows into its root. The order of
-    output columns is not part of the graph.
+    The root's parts are the operators of the query, each with its expressions below it. Logic
+    edges lead from an operator to the one that reads its rows. Below a scan are only the columns
+    that the query reads. Each use of a column is a node of its own, with a data edge from the node
+    where the column was computed; data edges from the output columns lead to the root. The order
+    of output columns is not part of the graph.
 
     Args:
-        tree: a faithful or a canonical operator tree.
-        context: the schema that it was read with.
-        flows: with logic and data edges; without, what is left are trees of expressions.
+        tree: the operator tree as written, or a canonical one.
+        context: the schema that the tree was built with.
+        flows: add logic and data edges; without them only trees of expressions are left.
 
     Source: Zhan et al. 2024 (FuncEvalGMN), figure 3 and section 4. The order of operands, the
     columns' types and the columns of computed values are ours.
@@ -148,7 +149,7 @@ class _Building:
     edges: list[Edge] = field(default_factory=list)
     roots: list[int] = field(default_factory=list)
     found: list[_Row] = field(default_factory=list)
-    """The columns of what recursive queries around have found, the nearest last."""
+    """The columns of the enclosing recursive queries, the innermost last."""
 
     def graph(self, flows: bool) -> QueryGraph:
         kept = (edge for edge in self.edges if flows or edge[2] == EdgeKind.TREE)
@@ -182,13 +183,13 @@ class _Building:
         return node
 
     def chain(self, nodes: Sequence[int]) -> None:
-        """Logic edges from each to the next."""
+        """Adds logic edges from each node to the next."""
         self.edges += [(a, b, EdgeKind.LOGIC) for a, b in pairwise(nodes)]
 
     # ------------------------------------------------------------ relations
 
     def query(self, tree: Relation, parent: int | None, outer: tuple[_Row, ...]) -> int:
-        """A query's root, and all its operators below it."""
+        """Adds a query with all its operators, and returns its root."""
         root = self.compute("query", parent, ordered=True)
         self.roots.append(root)
         _, row = self.relation(tree, root, outer)
@@ -197,7 +198,7 @@ class _Building:
         return root
 
     def relation(self, relation: Relation, root: int, outer: tuple[_Row, ...]) -> tuple[int, _Row]:
-        """The operator's node, and what its output columns are."""
+        """Adds an operator with its inputs, and returns its node and its output columns."""
         match relation:
             case Scan():
                 return self.scan(relation, root)
@@ -283,7 +284,7 @@ class _Building:
         return node, row
 
     def enter(self, below: Iterable[int], node: int, *, ordered: bool) -> None:
-        """Logic edges from an operator's inputs; from one to the next if their order counts."""
+        """Adds logic edges from the inputs to their operator, and between them if ordered."""
         below = list(below)
         self.edges += [(one, node, EdgeKind.LOGIC) for one in below]
         if ordered:
@@ -295,7 +296,7 @@ class _Building:
         root: int,
         rows: tuple[_Row, ...],
     ) -> tuple[int, _Row]:
-        """An operator on one input: its node with what is below it, and its output columns."""
+        """Adds an operator with one input, and returns its node and its output columns."""
         node = self.compute(type(relation).__name__.lower(), root)
         row = rows[0]
         match relation:
@@ -328,7 +329,8 @@ class _Building:
     # ------------------------------------------------------------ expressions
 
     def parts(self, parent: int, parts: Iterable[Expression], rows: tuple[_Row, ...]) -> list[int]:
-        """The nodes of several expressions, one after the other where their order counts."""
+        """Adds several expressions, with logic edges if the parent is ordered, and returns their
+        nodes."""
         nodes = [self.expression(part, parent, rows) for part in parts]
         if self.ordered[parent]:
             self.chain(nodes)
@@ -371,8 +373,8 @@ class _Building:
         return self.content(str(literal.value), parent, _TYPES.get(literal.type, ""))
 
     def column(self, rows: tuple[_Row, ...], level: int, index: int, parent: int) -> int:
-        """A column as it is read: called as where it comes from, with data edges from there."""
-        # A tree built by hand may not say what a column stands for.
+        """Adds a use of a column: a node with the label of its source and data edges from there."""
+        # A tree that was built by hand can refer to columns that do not exist.
         if level >= len(rows) or index >= len(rows[level]):
             return self.content(f"column {level}.{index}", parent)
         sources = self.sources(rows[level][index])
@@ -415,7 +417,7 @@ class _Building:
             self.parts(self.compute("filter", parent), conjuncts(condition), rows)
 
     def keys(self, parent: int, keys: Iterable[SortKey], rows: tuple[_Row, ...]) -> None:
-        """The keys of an order, the first one first."""
+        """Adds sort keys, with logic edges in their order."""
         nodes = []
         for key in keys:
             nodes.append(self.compute("descending" if key.descending else "ascending", parent))
@@ -427,9 +429,11 @@ class _Building:
 # From a query's text to its graph, in one of three forms.
 
 GraphForm = typing.Literal["canonical", "plausible", "faithful", "syntax"]
-"""Of the operator tree after all rewrites that the schema's declarations allow, after those that
-ordinary data allows, too (no NULLs, no ties, no empty tables), as the query is written; or of its
-syntax tree."""
+"""The tree that a graph is made from.
+
+``canonical``: the operator tree after all rewrites that the schema's declarations allow.
+``plausible``: after further rewrites that hold for ordinary data (no NULLs, no ties, no empty
+tables). ``faithful``: the operator tree as the query is written. ``syntax``: the syntax tree."""
 GRAPH_FORMS: tuple[GraphForm, ...] = get_args(GraphForm)
 _UNPARSED = Unreadable("it cannot be parsed", "syntax")
 
@@ -446,9 +450,9 @@ def graph_of(
 
     Args:
         schema: the tables that it reads.
-        dialect: the query's, by sqlglot's name; the schema's if empty.
-        form: of what the graph is.
-        flows: with logic and data edges; a syntax tree has none.
+        dialect: sqlglot's name of the query's dialect; the schema's if empty.
+        form: the tree that the graph is made from.
+        flows: add logic and data edges; a syntax tree has none.
 
     >>> from sqljury.schema import Column, Table
     >>> pet = Table(name="pet", columns=(Column(name="id", type="INTEGER"),))
@@ -475,7 +479,8 @@ def graphs_of(
     if isinstance(tree, Unreadable):
         return tree
     graphs = {}
-    # What may assume most comes first: it is found for the others, too, if it assumes no more.
+    # "plausible" comes first: if its rewrites used no more than what the schema declares, its
+    # result is reused for "canonical".
     for form in sorted(forms, key=lambda form: form != "plausible"):
         assuming = ALL_ASSUMPTIONS if form == "plausible" else DECLARED_ASSUMPTIONS
         context = Context(schema, dialect, assuming)
@@ -487,4 +492,4 @@ def graphs_of(
 _GRAPHS: dict[bool, InContext[Relation, QueryGraph]] = {
     flows: InContext(partial(query_graph, flows=flows)) for flows in (False, True)
 }
-"""With and without flows: the graph of a tree is found once."""
+"""Cached versions of :func:`query_graph`, with flows and without."""

@@ -1,4 +1,4 @@
-"""A query as a graph, and two queries as one: what a graph network looks at. Plain values."""
+"""The graph of a query and of a pair of queries: plain values, the input of a graph network."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from sqljury.likeness.matching.trees import Node, Numbering
 
 
 class EdgeKind(IntEnum):
-    """What an edge says."""
+    """The kinds of edges."""
 
     TREE = 0
-    """From what is computed to its parts: a query's operators, an operator's expressions."""
+    """From a node to its parts: a query to its operators, an operator to its expressions."""
     LOGIC = 1
-    """From what comes first to what comes next: an operator to the one that reads its rows, an
-    operand to the next one where their order counts."""
+    """From a node to the next in order: an operator to the one that reads its rows, an operand to
+    the next one if their order matters."""
     DATA = 2
-    """From where a column's values come from to where they are read."""
+    """From the node that a column's values come from to a node that reads them."""
 
 
 Edge = tuple[int, int, int]
-"""From a node, to a node, and the :class:`EdgeKind`."""
+"""The start node, the end node, and the :class:`EdgeKind`."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryGraph:
-    """The graph of one query; nodes are known by their number, from 0.
+    """The graph of one query; nodes are numbered from 0.
 
     Args:
-        labels: what each node says: the name of an operator or a function, or a content's text.
-        computing: whether a node computes (its labels are few), or is content: a table, a column,
-            a constant.
-        types: of a column or a constant ``integer``, ``real``, ``text``, ``date`` or ``boolean``,
-            empty where it is none of them or not known.
+        labels: per node, the name of an operator or a function, or the text of a table, a column
+            or a constant.
+        computing: per node, True for operators and functions; False for content, that is tables,
+            columns and constants.
+        types: per node, for columns and constants ``integer``, ``real``, ``text``, ``date`` or
+            ``boolean``; empty for other types and other nodes.
         edges: of all kinds.
-        roots: the nodes that stand for whole queries; the first for the query itself, the others
-            for those inside its expressions.
-        ordered: whether the order of a node's parts counts.
+        roots: the nodes of whole queries: first the query itself, then its subqueries.
+        ordered: per node, True if the order of its parts matters.
     """
 
     labels: tuple[str, ...]
@@ -52,22 +52,22 @@ class QueryGraph:
 
 @dataclass(frozen=True, slots=True)
 class PairGraph:
-    """Two graphs, and the pairs of nodes (left, right) at which they are put together."""
+    """Two graphs, and the pairs of nodes (left, right) by which they are connected."""
 
     left: QueryGraph
     right: QueryGraph
     joins: tuple[tuple[int, int], ...]
-    """The roots, then the tops of the largest parts that both queries have."""
+    """The two roots, then the top nodes of equal parts, the largest parts first."""
 
 
 def pair_graph(left: QueryGraph, right: QueryGraph) -> PairGraph:
-    """Both graphs, joined at the roots and at seeds.
+    """Both graphs, connected at their roots and at the top nodes of equal parts.
 
-    Seeds are the tops of parts that are equal, the largest first, each node in one of them at
-    most: of an operator that both queries have, its node alone; of one that differs, what its
-    expressions have in common. Equal are trees of which partial matching finds all in each other
-    (RelPM is 1), where a computed column counts as what computes it. Exchanging the sides
-    exchanges the sides of the joins, and a graph is joined to itself node by node.
+    Equal parts are searched from the largest to the smallest, and each node is in at most one of
+    them. So for an operator that both queries have, only its top node is connected; for operators
+    that differ, their equal expressions are. Parts are equal if RelPM of their trees is 1, where a
+    column that is computed elsewhere counts as its computation. Exchanging the two graphs
+    exchanges the sides of the pairs.
 
     Source: Zhan et al. 2024 (FuncEvalGMN), section 4.2 and figure 4.
     """
@@ -75,7 +75,7 @@ def pair_graph(left: QueryGraph, right: QueryGraph) -> PairGraph:
     one, other = _Parts(left, number), _Parts(right, number)
     joins = [(left.roots[0], right.roots[0])]
     kinds, other_kinds = one.by_kind(), other.by_kind()
-    # Parts of one size are never inside each other: only the order of sizes matters.
+    # Parts of the same size cannot contain each other, so only the order of sizes matters.
     for kind in sorted(kinds.keys() & other_kinds.keys(), reverse=True):
         free = (one.free(kinds[kind]), other.free(other_kinds[kind]))
         for a, b in zip(*free, strict=False):
@@ -86,13 +86,13 @@ def pair_graph(left: QueryGraph, right: QueryGraph) -> PairGraph:
 
 
 def shared_nodes(pair: PairGraph) -> tuple[frozenset[int], frozenset[int]]:
-    """The nodes of either side that are in a part that both have."""
+    """The nodes of the left and of the right graph that are in a part that both have."""
     left, right = zip(*pair.joins, strict=True)
     return _within(pair.left, left[1:]), _within(pair.right, right[1:])
 
 
 def only_in(pair: PairGraph) -> tuple[list[str], list[str]]:
-    """The labels of what only the left one has, and of what only the right one has."""
+    """The labels of the nodes that only the left graph has, and only the right one."""
     left, right = shared_nodes(pair)
     return _others(pair.left, left), _others(pair.right, right)
 
@@ -104,7 +104,7 @@ def _others(graph: QueryGraph, shared: frozenset[int]) -> list[str]:
 
 def _within(graph: QueryGraph, tops: Iterable[int]) -> frozenset[int]:
     found = set(tops)
-    # Parts have higher numbers than what they are parts of.
+    # A node has a lower number than its parts, so one pass over the sorted edges is enough.
     for start, end, kind in sorted(graph.edges):
         if kind == EdgeKind.TREE and start in found:
             found.add(end)
@@ -112,7 +112,7 @@ def _within(graph: QueryGraph, tops: Iterable[int]) -> frozenset[int]:
 
 
 class _Parts:
-    """The trees below the nodes of one graph, by numbers that equal trees share."""
+    """The trees below the nodes of one graph, numbered so that equal trees have equal numbers."""
 
     def __init__(self, graph: QueryGraph, number: Numbering) -> None:
         self.children: list[list[int]] = [[] for _ in graph.labels]
@@ -129,7 +129,7 @@ class _Parts:
         self.taken[graph.roots[0]] = True
 
     def _tree(self, node: int) -> Node:
-        """What a node computes; where a column is read, what computes the column."""
+        """The tree of a node; a column that is computed elsewhere has that computation's tree."""
         source = self._sources.get(node)
         if source is not None:
             return self._tree(source)
@@ -141,7 +141,7 @@ class _Parts:
         return self._trees[node]
 
     def by_kind(self) -> dict[tuple[int, int], list[int]]:
-        """All nodes by how many are below them, and by their number."""
+        """All nodes by the size of their tree and its number."""
         sizes = [1] * len(self.children)
         for node in self._children_first():
             sizes[node] += sum(sizes[child] for child in self.children[node])
@@ -151,7 +151,7 @@ class _Parts:
         return found
 
     def free(self, nodes: list[int]) -> list[int]:
-        """Those that are in no seed yet."""
+        """The given nodes that are not in a connected part yet."""
         return [node for node in nodes if not self.taken[node]]
 
     def _children_first(self) -> list[int]:
@@ -161,7 +161,7 @@ class _Parts:
         return order[::-1]
 
     def take(self, node: int) -> None:
-        """The node and all below it are in a seed."""
+        """Marks the node and all nodes below it as part of a connected part."""
         waiting = [node]
         for one in waiting:
             self.taken[one] = True

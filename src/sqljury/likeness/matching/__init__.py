@@ -1,1 +1,1 @@
-"""How much two queries have in common, by their trees and by their tokens. Pure functions."""
+"""How similar two queries are by their trees and by their tokens. Pure functions."""

@@ -1,4 +1,4 @@
-"""Partial matching of two trees: how much of one is found in the other, and back."""
+"""Partial matching of two trees: how much of each is found in the other."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from sqljury.likeness.matching.trees import Node
 
 @dataclass(frozen=True, slots=True)
 class TreeReading:
-    """How the equations are read where the paper leaves that open or prints it otherwise.
+    """How the paper's equations are interpreted where they are open or deliberately changed.
 
     Args:
-        by_size: a child weighs as many nodes as it has; else all children weigh the same.
-        deep: a child is sought among all that stands below its parent's match; else among the
-            children of that match.
-        ordered: operands whose order matters are sought in their place.
+        by_size: the weight of a child is its number of nodes; else all children weigh the same.
+        deep: the match of a child is searched among all nodes below its parent's match; else only
+            among the children of that match.
+        ordered: operands whose order matters are searched in the same place only.
     """
 
     by_size: bool = True
@@ -24,7 +24,8 @@ class TreeReading:
 
 
 AS_PRINTED = TreeReading(by_size=False, deep=False, ordered=False)
-"""m = alpha · self + (1 − alpha) · mean of the children, of a node and a candidate."""
+"""The equation as the paper prints it, for a node and a candidate:
+m = alpha · self + (1 − alpha) · mean of the children."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +33,11 @@ class Weights:
     """The free parameters of partial matching.
 
     Args:
-        alpha: in (0, 1), what a node's own value counts when its match is chosen; the match of
-            its children counts the rest. Above 0.5 a parent that does not match outweighs all
-            below it.
-        omega: positive, what a node weighs in the score against each single node below it. At 1
-            the score is the share of nodes that have a match. Where all children weigh the same:
-            in (0, 1), what it weighs against all below it.
+        alpha: in (0, 1), the weight of a node's own value when its match is chosen; its children
+            have the rest. Above 0.5 a mismatch of the parent outweighs all nodes below it.
+        omega: positive, the weight of a node in the score relative to each single node below it.
+            At 1 the score is the share of nodes that have a match. If all children weigh the
+            same: in (0, 1), the weight relative to all nodes below it together.
         beta: positive, how many times as much recall (the reference found in the prediction)
             weighs as precision.
     """
@@ -48,7 +48,7 @@ class Weights:
     reading: TreeReading = TreeReading()
 
     def __post_init__(self) -> None:
-        """Refuse what the equations do not allow."""
+        """Raises ValueError for values outside of these ranges."""
         if not 0 < self.alpha < 1:
             raise ValueError(f"alpha lies in (0, 1), not at {self.alpha}")
         if not (self.omega > 0 and self.beta > 0):
@@ -66,20 +66,21 @@ class PartialMatch:
     recall: float
     """How much of the reference is found in the prediction."""
     f: float
-    """Their weighted harmonic mean F_beta."""
+    """F_beta, the weighted harmonic mean of precision and recall."""
 
 
 def partial_match(prediction: Node, reference: Node, weights: Weights) -> PartialMatch:
-    """RelPM of two trees (with operator trees) or ASTPM (with syntax trees).
+    """The partial match of two trees: RelPM for operator trees, ASTPM for syntax trees.
 
-    A child of a node is sought among all that stands below the node's match, so that an operator
-    that only one side has costs itself only; where order matters, below the child in the same
-    place.
+    The match of a child is searched among all nodes below its parent's match, so that an operator
+    that only one side has costs only its own node. If order matters, it is searched below the
+    child in the same place.
 
-    The paper leaves the weights of children in the score open: here a child weighs as many nodes as
-    it has, in the choice and in the score, so that precision and recall are shares of nodes (A.3);
-    :data:`AS_PRINTED` gives all the same weight. The published score divides by the number of
-    children although the weights add up to one already; here a perfect match scores 1.
+    The paper leaves the weights of children in the score open. Here the weight of a child is its
+    number of nodes, in the choice and in the score, so that precision and recall are shares of
+    nodes (A.3); with :data:`AS_PRINTED` all have the same weight. The published score divides by
+    the number of children although the weights add up to one already; here a perfect match
+    scores 1.
 
     Source: Zhan et al. 2024 (FuncEvalGMN), appendix A, algorithms 1 to 3 and the equations of
     m, s and F_beta.
@@ -90,26 +91,29 @@ def partial_match(prediction: Node, reference: Node, weights: Weights) -> Partia
 
 
 def f_beta(precision: float, recall: float, beta: float) -> float:
-    """The weighted harmonic mean; 0 where both are."""
+    """The weighted harmonic mean of precision and recall; 0 if both are 0."""
     bottom = beta**2 * precision + recall
     return (1 + beta**2) * precision * recall / bottom if bottom else 0.0
 
 
 def _found(target: Node, source: Node, weights: Weights) -> float:
-    """Algorithm 3 for the root of ``target``, then the score of what was chosen (A.2)."""
+    """How much of ``target`` is found in ``source``, in [0, 1].
+
+    Algorithm 3 for the root of ``target``, then the score of the chosen match (A.2)."""
     return _Search(weights).below(target, Node("", (source,)), None)[1]
 
 
 _Match = tuple[float, float]
-"""A candidate: how well it matches (which chooses it), and what that scores. Of two that match
-equally well the first is taken."""
+"""A candidate: how well it matches, by which the best one is chosen, and its score. Of two that
+match equally well the first is taken."""
 
 
 @dataclass(slots=True)
 class _Search:
-    """One direction of a comparison; equal questions are asked once.
+    """The search in one direction, with a cache of its results.
 
-    Nodes are known by identity: they outlive the search, and their values may be compared often.
+    The keys are the identities of nodes: these live longer than the search, and comparing whole
+    trees would take too long.
     """
 
     weights: Weights
@@ -118,8 +122,10 @@ class _Search:
     _sizes: dict[int, float] = field(default_factory=dict)
 
     def below(self, target: Node, parent: Node, place: int | None) -> _Match:
-        """The best match of a node among all below ``parent`` (below one child where order
-        matters), or without one of its own: then its children are sought there."""
+        """The best match of a node among all nodes below ``parent``, or only below its child at
+        ``place`` if order matters.
+
+        The node itself may stay without a match; then only its children are searched there."""
         key = (id(target), id(parent), place)
         found = self._below.get(key)
         if found is None:
@@ -134,7 +140,7 @@ class _Search:
         return found
 
     def _in(self, target: Node, tree: Node) -> _Match:
-        """The best match of a node with the root of a tree or with what is below it."""
+        """The best match of a node with the root of a tree or with a node below that."""
         key = (id(target), id(tree))
         found = self._within.get(key)
         if found is None and not self.weights.reading.deep:
@@ -142,7 +148,7 @@ class _Search:
             self._within[key] = found
         elif found is None:
             deeper = self.below(target, tree, None)
-            # Without a value in common the root is no better than doing without a match there.
+            # A root with another value gives no better match than leaving the node unmatched.
             found = (
                 self._combined(target, 1.0, tree, None) if target.value == tree.value else deeper
             )
@@ -150,7 +156,8 @@ class _Search:
         return found
 
     def _combined(self, target: Node, own: float, parent: Node, place: int | None) -> _Match:
-        """A node's own match, and those of its children below ``parent``."""
+        """The match of a node from ``own`` (1 if its value matches, else 0) and its children's
+        matches below ``parent``."""
         if not target.children:
             return own, own
         reading = self.weights.reading
@@ -170,7 +177,7 @@ class _Search:
         )
 
     def _size(self, tree: Node) -> float:
-        """How many nodes a tree has; a node that stands in several places counts in each."""
+        """The number of nodes of a tree; a shared node counts once per place."""
         key = id(tree)
         if key not in self._sizes:
             self._sizes[key] = 1.0 + sum(map(self._size, tree.children))

@@ -1,4 +1,4 @@
-"""How much of one query's tokens another one has: BLEU, CrystalBLEU, CodeBLEU."""
+"""The overlap of two queries' tokens: BLEU, CrystalBLEU, CodeBLEU."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from sqljury.sql.tokens import normalise_text, tokenize
 
 ORDERS: Final = (1, 2, 3, 4)
 
-# What stands for no match at all of an order, as in NLTK's first smoothing method.
+# Used as the number of matches if n-grams of an order have none, as in NLTK's smoothing method 1.
 _FLOOR: Final = 0.1
 
 NGram = tuple[str, ...]
 
 
 def tokens_of(sql: str, dialect: str) -> list[str] | None:
-    """The tokens of a query in lower case, strings as they stand; None where it has none."""
+    """The tokens of a query, all but strings in lower case; None if it has no tokens."""
     text = normalise_text(sql, dialect)
     tokens = tokenize(text, dialect)
     if not tokens:
@@ -34,7 +34,7 @@ def tokens_of(sql: str, dialect: str) -> list[str] | None:
 
 
 def ngrams(tokens: Sequence[str], order: int) -> Counter[NGram]:
-    """How often each run of ``order`` tokens stands in the text."""
+    """How often each run of ``order`` tokens occurs."""
     return Counter(zip(*(tokens[start:] for start in range(order)), strict=False))
 
 
@@ -49,16 +49,16 @@ def bleu(
     ignored: Container[NGram] = (),
     weight: Callable[[NGram], float] = _one,
 ) -> float:
-    """BLEU-4 of one query in [0, 1], smoothed where an order has no match.
+    """BLEU-4 of one query in [0, 1], smoothed if the n-grams of an order have no match.
 
-    Orders that the prediction is too short for (or of which all n-grams are ignored) are left
-    out, so that a query of three tokens can be perfect.
+    An order is left out if the prediction is too short for it or all its n-grams are ignored, so
+    that a query of three tokens can score 1.
 
     Args:
         prediction: its tokens.
         reference: its tokens.
-        ignored: n-grams that neither count for nor against.
-        weight: what an n-gram counts.
+        ignored: n-grams that are not counted.
+        weight: the weight of an n-gram.
 
     Source: Papineni et al. 2002, section 2; smoothing as Chen and Cherry 2014, method 1.
     """
@@ -89,18 +89,18 @@ def _brevity(prediction: Sequence[str], reference: Sequence[str]) -> float:
 
 @cache
 def is_keyword(token: str) -> bool:
-    """Whether a token is a word of SQL rather than a name, a value or a sign."""
+    """True if a token is a keyword of SQL, and not a name, a value or a sign."""
     return token.isalpha() and token.upper() in Tokenizer.KEYWORDS
 
 
 SHARED: Final = 500
-"""How many n-grams of a corpus count as shared by all, as in the source."""
+"""How many n-grams of a corpus count as trivially shared, as in the paper."""
 
 
 def crystalbleu(
     prediction: Sequence[str], reference: Sequence[str], shared: frozenset[NGram]
 ) -> float:
-    """BLEU-4 in [0, 1] over the n-grams that are not shared by all queries.
+    """BLEU-4 in [0, 1] without the trivially shared n-grams.
 
     Source: Eghbali and Pradel 2022 (CrystalBLEU), section 3.
     """
@@ -121,8 +121,8 @@ def most_common(corpus: Iterable[Sequence[str]], number: int = SHARED) -> list[N
 
 @cache
 def shared_in_spider() -> frozenset[NGram]:
-    """The most common n-grams of Spider's training queries, as ``tools/common_ngrams.py`` finds
-    them."""
+    """The most common n-grams of Spider's training queries, from a file that
+    ``tools/common_ngrams.py`` wrote."""
     text = files("sqljury.likeness.matching").joinpath("common_ngrams.json").read_text("utf-8")
     return frozenset(tuple(gram) for gram in json.loads(text))
 
@@ -135,13 +135,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class CodeBleu:
-    """The four parts, each in [0, 1], and their mean."""
+    """The four parts of CodeBLEU, each in [0, 1], and their mean."""
 
     ngrams: float
     keywords: float
     tree: float
     data_flow: float | None
-    """None where the reference reads no column."""
+    """None if the reference reads no column."""
     score: float
 
 
@@ -150,9 +150,9 @@ def codebleu(
 ) -> CodeBleu:
     """CodeBLEU of two queries, each given as tokens and tree.
 
-    The tree is the syntax tree, as in the source, or the operator tree, as FuncEvalGMN's
-    authors have it. SQL has no assignments: its data flow is which operator reads which column.
-    A part that the reference does not have is left out of the mean.
+    The tree is the syntax tree, as in the first source, or the operator tree, as in FuncEvalGMN.
+    SQL has no assignments, so its data flow is which operator reads which column. A part that the
+    reference does not have is left out of the mean.
 
     Source: Ren et al. 2020 (CodeBLEU), section 3, with equal weights; Zhan et al. 2024
     (FuncEvalGMN), table 1.
@@ -181,7 +181,7 @@ def _subtrees(tree: Node, number: Numbering) -> Iterator[int]:
 
 
 def _inner(tree: Node) -> Iterator[Node]:
-    """The nodes that have something below them; each once, though it may stand in many places."""
+    """The nodes that have children; a shared node once."""
     seen: set[int] = set()
     waiting = [tree]
     while waiting:

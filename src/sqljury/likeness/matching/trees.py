@@ -1,4 +1,4 @@
-"""Trees of values: the common form in which operator trees and syntax trees are matched."""
+"""Trees of texts: the common form of operator trees and syntax trees for matching."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ from sqljury.trees.nodes import (
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value, and what stands below it.
+    """A value and its children.
 
-    ``ordered`` says that the place of a child matters (``a - b``); otherwise it does not
+    ``ordered`` is True if the order of the children matters (``a - b``), and False if it does not
     (``a + b``, the columns of a GROUP BY).
     """
 
@@ -56,7 +56,7 @@ class Node:
 
 
 def nodes(tree: Node) -> Iterator[Node]:
-    """The node and everything below it, parents first."""
+    """The node and all nodes below it, parents first."""
     yield tree
     for child in tree.children:
         yield from nodes(child)
@@ -64,27 +64,27 @@ def nodes(tree: Node) -> Iterator[Node]:
 
 @dataclass(slots=True)
 class Numbering:
-    """Gives equal trees equal numbers, looking at each node once however often it is shared."""
+    """Gives equal trees equal numbers; a shared node is visited only once."""
 
     _known: dict[int, tuple[Node, int]] = field(default_factory=dict)
     _numbers: dict[tuple[str, tuple[int, ...]], int] = field(default_factory=dict)
 
     def __call__(self, node: Node) -> int:
-        """The number of a tree: children in any order are one tree unless their order counts."""
+        """The number of a tree; the order of children counts only in ordered nodes."""
         if id(node) not in self._known:
             below = tuple(self(child) for child in node.children)
             shape = (node.value, below if node.ordered else tuple(sorted(below)))
             number = self._numbers.setdefault(shape, len(self._numbers))
-            # The node is kept, too: a number must not outlive what it is known by.
+            # The node is kept as well, so that its id is not given to another object.
             self._known[id(node)] = (node, number)
         return self._known[id(node)][1]
 
 
 def syntax_tree(sql: str, dialect: str) -> Node | None:
-    """The syntax tree of a text, or None where it cannot be parsed.
+    """The syntax tree of a text, or None if it cannot be parsed.
 
-    Left out is what is a matter of writing: aliases, the table in front of a column, brackets,
-    the case of names, quotes around literals, how AND and OR are nested.
+    Differences in mere writing are left out: aliases, the table in front of a column, brackets,
+    the case of names, quotes around literals, the nesting of AND and OR.
     """
     tree = parse(sql, dialect)
     return None if tree is None else _node(tree)
@@ -106,14 +106,14 @@ def _node(part: exp.Expr) -> Node:
 
 
 def _bare(part: exp.Expr) -> exp.Expr:
-    """Without brackets and alias."""
+    """The part inside of brackets and alias."""
     while isinstance(part, (exp.Paren, exp.Alias, exp.Subquery)) and part.this is not None:
         part = part.this
     return part
 
 
 def _flat(part: exp.Expr, kind: type[exp.Expr]) -> Iterator[exp.Expr]:
-    """The operands of all ANDs (or ORs) that stand directly inside each other."""
+    """The operands of directly nested ANDs (or ORs)."""
     part = _bare(part)
     if type(part) is kind:
         yield from _flat(part.this, kind)
@@ -133,7 +133,7 @@ def _nodes(part: exp.Expr, skip: tuple[str, ...] = ()) -> tuple[Node, ...]:
 
 
 def _flags(part: exp.Expr) -> str:
-    """What an operator says by a word: DESC, LEFT, the name of a function that is not known."""
+    """The words of an operator, such as DESC, LEFT or the name of an unknown function."""
     said = [
         f" {key}" if value is True else f" {value.casefold()}"
         for key, value in sorted(part.args.items())
@@ -150,27 +150,27 @@ def _is_ordered(part: exp.Expr) -> bool:
 SWAPPABLE = frozenset(("=", "<>", "IS", "AND", "OR", "+", "*", "IN"))
 
 Rows = tuple[tuple[Node, ...], ...]
-"""What the columns of the row at hand stand for, then those of the rows further out."""
+"""The nodes for the columns of the current row, then for those of the enclosing queries' rows."""
 
 
 @fact
 def operator_tree(relation: Relation) -> Node:
-    """The tree in which a column is known by what it is, not by its position.
+    """The operator tree with references to columns resolved.
 
-    A reference to a table's column is the leaf ``table.column``; one to a computed column is
-    the computation itself, so that two queries that compute the same by other ways still share
-    it. The order of output columns is not part of it.
+    A reference to a table's column is the leaf ``table.column``. A reference to a computed column
+    is the tree of its computation, so that two queries with the same computation at different
+    places have it in common. The order of output columns is not part of the tree.
     """
     return Node("query", (with_columns(relation)[0],))
 
 
 def with_columns(relation: Relation) -> tuple[Node, tuple[Node, ...]]:
-    """The tree of a relation, and what each of its output columns is; nodes are shared."""
+    """The tree of a relation, and the tree of each output column; they share nodes."""
     return _relation(relation, ())
 
 
 def _relation(relation: Relation, outer: Rows) -> tuple[Node, tuple[Node, ...]]:
-    """The node of a relation, and what its output columns stand for."""
+    """The node of a relation, and the nodes of its output columns."""
     match relation:
         case Scan():
             table = relation.table.casefold()
@@ -246,7 +246,7 @@ def _unary(
 
 
 def _conjuncts(condition: Expression, rows: Rows) -> tuple[Node, ...]:
-    """The parts of an AND stand beside each other; TRUE says nothing."""
+    """The operands of an AND as separate nodes; none for TRUE."""
     if isinstance(condition, Call) and condition.name == "AND":
         return tuple(node for part in condition.operands for node in _conjuncts(part, rows))
     if isinstance(condition, Literal) and condition.value is True:
@@ -275,7 +275,7 @@ def _expression(expression: Expression, rows: Rows) -> Node:
 
 
 def _column(rows: Rows, level: int, index: int) -> Node:
-    # A recursive query's rows, or a tree built by hand, may not say what a column stands for.
+    # In recursive queries, or in trees built by hand, the column may not be known.
     known = level < len(rows) and index < len(rows[level])
     return rows[level][index] if known else Node(f"column {level}.{index}")
 

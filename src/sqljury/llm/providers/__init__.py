@@ -1,4 +1,4 @@
-"""Where chat models answer: one provider a file. Their SDKs are imported with the first call."""
+"""Providers of chat models, one per file. Their SDKs are imported with the first call."""
 
 from sqljury.llm.providers.base import (
     BatchNews,

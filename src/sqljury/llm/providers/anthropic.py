@@ -15,10 +15,10 @@ from sqljury.llm.providers.transport import exchange, unredirected, well_formed
 from sqljury.secrets import learn
 
 _MAX_TOKENS = 8192
-"""The API demands a limit; this one where a request sets none."""
+"""The API requires a limit; this one is used if a request sets none."""
 
 _OLDEST = re.compile(r"claude-(3|2|instant)|claude-(opus|sonnet)-4(-0|-20\d{6}|$)")
-# From Opus 4.7 on sampling is no longer the caller's.
+# From Opus 4.7 on, the caller cannot set sampling options.
 _SAMPLED = re.compile(r"claude-(3|2|instant)|claude-(opus|sonnet|haiku)-4(-[0-6])?(-20\d{6}|$)")
 _EFFORT = re.compile(r"claude-opus-4-5|claude-[a-z]+-(4-[6-9]|[5-9])")
 _FINISH = {"end_turn": "stop", "stop_sequence": "stop", "max_tokens": "length"}
@@ -34,7 +34,7 @@ class Anthropic:
     free: ClassVar[bool] = False
 
     def capabilities(self, model: str) -> Capabilities:
-        """Older models know no schemas, newer ones no temperature."""
+        """Older models do not support schemas, newer ones no temperature."""
         return Capabilities(
             json_schema=not _OLDEST.match(model),
             temperature=bool(_SAMPLED.match(model)),
@@ -42,7 +42,7 @@ class Anthropic:
         )
 
     def call(self, request: Request, timeout: float) -> Json:
-        """One message."""
+        """Makes one call of the messages API."""
         messages = _client(request.model.option("base_url")).messages.with_streaming_response
         body = self.body(request)
         return exchange(
@@ -50,7 +50,7 @@ class Anthropic:
                 model=body.pop("model"),
                 max_tokens=body.pop("max_tokens"),
                 messages=body.pop("messages"),
-                # The rest by itself: SDKs drop parameters that older models still take.
+                # As extra body, because SDKs drop parameters that older models still accept.
                 extra_body=body,
                 timeout=timeout,
             ),
@@ -59,7 +59,7 @@ class Anthropic:
         )
 
     def read(self, raw: Json) -> Reply:
-        """The text blocks."""
+        """The reply, with the text blocks joined."""
         with well_formed():
             blocks = [block["text"] for block in raw["content"] if block["type"] == "text"]
             text = "".join(blocks)
@@ -78,7 +78,7 @@ class Anthropic:
         )
 
     def body(self, request: Request) -> dict[str, Json]:
-        """The request as it goes over the wire."""
+        """The request as it is sent."""
         model = request.model
         enforced = by_schema(request, self.capabilities(model.name))
         messages = request.messages if enforced else with_schema_in_words(request)
@@ -128,7 +128,7 @@ def _client(address: str | None) -> Any:
 
 @lru_cache(maxsize=16)
 def _client_at(address: str | None, key: str) -> Any:
-    # The client of the run counts and spaces the tries itself.
+    # No retries in the SDK: our client counts and spaces them.
     return _sdk().Anthropic(
         api_key=key, base_url=address, max_retries=0, http_client=unredirected(_sdk())
     )

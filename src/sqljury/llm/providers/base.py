@@ -1,4 +1,4 @@
-"""What a provider of chat models is, and how it is found by name."""
+"""The interface of a provider of chat models, and the registry of providers."""
 
 from __future__ import annotations
 
@@ -14,98 +14,99 @@ from sqljury.registry import Registry
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a model can be asked to do. Anything else is an error, never ignored."""
+    """What a model supports. A request for anything else is an error, never ignored."""
 
     json_schema: bool = False
-    """The endpoint itself makes answers valid; without it the schema is put in words."""
+    """The endpoint enforces a JSON schema; without this, the schema is written in words."""
     logprobs: int = 0
-    """How many alternatives of a token it reports."""
+    """How many alternatives per token it reports."""
     seed: bool = False
     temperature: bool = False
     effort: bool = False
     batch: bool = False
     choices: bool = False
-    """One call can bring several answers."""
+    """One call can return several answers."""
     base_url: bool = True
 
 
 def by_schema(request: Request, can: Capabilities) -> bool:
-    """Whether the endpoint is given the schema; otherwise it is put in words."""
+    """True if the schema is sent to the endpoint; otherwise it is written in words."""
     wanted = request.schema is not None and request.model.option("json_schema") != "false"
     return wanted and can.json_schema
 
 
 class Provider(Protocol):
-    """A place where chat models answer. One object serves all threads."""
+    """A service or server with chat models. One object serves all threads."""
 
     name: ClassVar[str]
     priced_as: ClassVar[str]
-    """The provider under whose name its prices stand."""
+    """The name under which its prices are listed."""
     free: ClassVar[bool]
-    """The user's own machine."""
+    """True if it runs on the user's own machine."""
 
     def capabilities(self, model: str) -> Capabilities:
-        """What a model can do, by its name."""
+        """What the model of this name supports."""
 
     def call(self, request: Request, timeout: float) -> Json:
-        """Ask once, and give back the raw answer as JSON.
+        """Makes one call, and returns the raw answer as JSON.
 
         Raises:
-            CallFailedError: no answer.
-            SqljuryError: no key, no package.
+            CallFailedError: there is no answer.
+            SqljuryError: no key, or a package is not installed.
         """
 
     def read(self, raw: Json) -> Reply:
-        """The parts of a raw answer; of the first where it holds several.
+        """The parts of a raw answer; of the first one if it has several.
 
         Raises:
-            CallFailedError: it does not have the parts.
+            CallFailedError: parts are missing.
         """
 
 
 @runtime_checkable
 class ManyAnswers(Protocol):
-    """A provider whose calls can bring several answers."""
+    """A provider whose calls can return several answers."""
 
     def read_all(self, raw: Json) -> list[Reply]:
-        """All answers in a raw one; the tokens of the call stand with the first.
+        """All answers in a raw one; the first one has the tokens of the whole call.
 
         Raises:
-            CallFailedError: it does not have the parts.
+            CallFailedError: parts are missing.
         """
 
 
 @runtime_checkable
 class BatchProvider(Protocol):
-    """A provider that also takes many requests at once.
+    """A provider that also accepts many requests at once.
 
-    All methods raise CallFailedError where it cannot be reached or does not agree.
+    All methods raise CallFailedError if it cannot be reached or refuses.
     """
 
     def submit(self, requests: Mapping[str, Request], mark: str) -> str:
-        """Hand in requests of one model by key; the batch's id."""
+        """Submits requests of one model, given by key; returns the batch's id."""
 
     def find(self, model: Model, mark: str) -> str | None:
-        """The id of the batch that was handed in with this mark, if it was taken."""
+        """The id of the batch that was submitted with this mark, or None if there is none."""
 
     def fetch(self, model: Model, batch: str) -> BatchNews:
-        """What there is to know of a batch; its model says where it is."""
+        """The current state of a batch; the model's options give the server's address."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchNews:
-    """What a provider says of a batch."""
+    """What a provider reports about a batch."""
 
     state: str
-    """``open`` while under way, then ``completed``, ``expired``, ``failed`` or ``cancelled``."""
+    """``open`` while it is unfinished, then ``completed``, ``expired``, ``failed`` or
+    ``cancelled``."""
     done: int = 0
-    """Requests that are through, while it is under way."""
+    """While it is unfinished: the number of finished requests."""
     raws: Mapping[str, Json] = field(default_factory=dict)
     """The raw answers, by key."""
     failures: Mapping[str, CallFailedError] = field(default_factory=dict)
     """Why requests have no answer, by key."""
     error: str = ""
-    """Why it failed as a whole."""
+    """Why it failed as a whole; empty if it did not."""
 
 
 PROVIDERS: Final[Registry[type[Provider]]] = Registry(
@@ -113,14 +114,14 @@ PROVIDERS: Final[Registry[type[Provider]]] = Registry(
     group="sqljury.providers",
     modules=dict.fromkeys(("azure", "deepseek", "gemini", "llamacpp", "ollama", "vllm"), "openai"),
 )
-"""Providers by name. Those that speak OpenAI's format are in its module, others in one of their
-name."""
+"""Providers by name. Those with OpenAI's format are in its module, each other one in the module of
+its name."""
 
 P = TypeVar("P", bound=type[Provider])
 
 
 def register(cls: P) -> P:
-    """Class decorator: make a provider known by its ``name``."""
+    """Class decorator: registers a provider under its ``name``."""
     PROVIDERS.add(cls.name, cls)
     return cls
 
@@ -132,7 +133,7 @@ def known_providers() -> tuple[str, ...]:
 
 @cache
 def provider(name: str) -> Provider:
-    """The provider of a name that is known."""
+    """The provider of this name, which must be registered."""
     found = PROVIDERS.get(name)
     assert found is not None, "models are made of known providers only"
     return found()

@@ -1,4 +1,4 @@
-"""OpenAI, and the servers that speak its chat format, through its own SDK."""
+"""OpenAI, and servers with its chat format, through its own SDK."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SPEAKS = replace(_OLD, json_schema=True)
 _CHAT = "/v1/chat/completions"
 _SECONDS = 60.0
 _FILE_SECONDS = 900.0
-"""For a file of requests or of answers."""
+"""Time limit for a file of requests or of answers."""
 _LARGEST_FILE = 1 << 30
 _ENDED = ("completed", "failed", "expired", "cancelled")
 _MARK = "sqljury"
@@ -50,28 +50,29 @@ class OpenAI:
     priced_as: ClassVar[str] = "openai"
     free: ClassVar[bool] = False
     address: ClassVar[str] = ""
-    """Where it is if nothing else is said; empty: the SDK knows."""
+    """The default address; empty: the SDK's default."""
     address_variable: ClassVar[str] = "OPENAI_BASE_URL"
     key_variable: ClassVar[str] = "OPENAI_API_KEY"
 
     def capabilities(self, model: str) -> Capabilities:
-        """Reasoning models set their own temperature; the oldest know no schemas."""
+        """Reasoning models set their own temperature; the oldest models do not support schemas."""
         if _WITHOUT_SCHEMAS.match(model):
             return _OLD
         return _THINKS if _REASONING.match(model) else _SPEAKS
 
     def call(self, request: Request, timeout: float) -> Json:
-        """One chat completion."""
+        """Makes one call of the chat completions API."""
         completions = self._client(request.model).chat.completions.with_streaming_response
         body = self.body(request)
         return exchange(lambda: completions.create(**body, timeout=timeout), _sdk(), timeout)
 
     def read(self, raw: Json) -> Reply:
-        """The first choice, and the tokens of the whole call."""
+        """The first choice, with the tokens of the whole call."""
         with well_formed():
             usage = raw.get("usage") or {}
             prompt = int(usage.get("prompt_tokens") or 0)
-            # Some endpoints count thoughts in the total alone; they are paid for all the same.
+            # Some endpoints count reasoning tokens only in the total; they are paid for all the
+            # same.
             beyond_prompt = int(usage.get("total_tokens") or 0) - prompt
             details = usage.get("completion_tokens_details") or {}
             return replace(
@@ -91,7 +92,7 @@ class OpenAI:
             return [first, *map(_choice, further)]
 
     def body(self, request: Request) -> dict[str, Json]:
-        """The request as it goes over the wire."""
+        """The request as it is sent."""
         model = request.model
         enforced = by_schema(request, self.capabilities(model.name))
         messages = request.messages if enforced else with_schema_in_words(request)
@@ -125,14 +126,13 @@ class OpenAI:
         return os.environ.get(self.address_variable, "")
 
     # ------------------------------------------------------------ batches
-    # A file of requests goes up, files of answers and of failures come down.
-    # Source: https://platform.openai.com/docs/guides/batch
+    # A file of requests is uploaded; files of answers and of failures are downloaded.
 
     def submit(self, requests: Mapping[str, Request], mark: str) -> str:
-        """Upload the requests and start a batch; its id.
+        """Uploads the requests and starts a batch; returns its id.
 
         Args:
-            mark: kept with the batch, so that :meth:`find` knows it.
+            mark: stored with the batch, so that :meth:`find` finds it.
         """
         client = self._client(next(iter(requests.values())).model)
         lines = [
@@ -164,7 +164,7 @@ class OpenAI:
             return str(batch["id"])
 
     def find(self, model: Model, mark: str) -> str | None:
-        """The id of the batch with this mark, among the last thousand."""
+        """The id of the batch with this mark among the last thousand, or None."""
         batches = self._client(model).batches.with_streaming_response
         further: dict[str, str] = {}
         for _ in range(_MOST_PAGES):
@@ -183,7 +183,7 @@ class OpenAI:
         return None
 
     def fetch(self, model: Model, batch: str) -> BatchNews:
-        """The state of a batch, and when it has ended its answers and failures."""
+        """The state of a batch, and, when it has ended, its answers and failures."""
         client = self._client(model)
         batches = client.batches.with_streaming_response
         with well_formed():
@@ -215,7 +215,7 @@ def _options(model: Model) -> dict[str, Json]:
         elif key == "effort":
             found["reasoning_effort"] = value
         elif key == "max_tokens":
-            # Reasoning models refuse the old name, many other servers do not know the new one.
+            # Reasoning models refuse the old name; many other servers do not support the new one.
             thinks = _REASONING.match(model.name)
             found["max_completion_tokens" if thinks else "max_tokens"] = int(value)
     return found
@@ -251,7 +251,7 @@ def _sdk() -> Any:
 
 @lru_cache(maxsize=16)
 def _client_at(address: str, key: str) -> Any:
-    # The client of the run counts and spaces the tries itself.
+    # No retries in the SDK: our client counts and spaces them.
     return _sdk().OpenAI(
         api_key=key, base_url=address or None, max_retries=0, http_client=unredirected(_sdk())
     )
@@ -271,12 +271,12 @@ def _lines(client: Any, file: Json) -> list[str]:
     except _sdk().APIStatusError as error:
         message = redacted(str(error.message))
         raise failure(error.status_code, error.response.headers, message) from error
-    # Not splitlines(): answers may hold other things that end a line.
+    # Not splitlines(): answers may contain other characters that end a line.
     return [line for line in body.decode("utf-8", "replace").split("\n") if line.strip()]
 
 
 def _sort(line: str, raws: dict[str, Json], failures: dict[str, CallFailedError]) -> None:
-    """Put a line where it belongs; one that cannot be read says nothing of its request."""
+    """Adds a line to the answers or the failures; a line that cannot be read is ignored."""
     try:
         result = redacted_json(json.loads(line))
         key = str(result["custom_id"])
@@ -287,7 +287,7 @@ def _sort(line: str, raws: dict[str, Json], failures: dict[str, CallFailedError]
     if status == 200 and isinstance(body, dict):
         raws[key] = body
     elif status >= 400:
-        # As the SDK words it, so that a verdict says the same as after a single call.
+        # Worded as by the SDK, so that a verdict reads the same as after a single call.
         error = body.get("error", body) if isinstance(body, dict) else None
         said = error.get("message") if isinstance(error, dict) else None
         message = f"Error code: {status}" + (f" - {said}" if said else "")
@@ -318,7 +318,7 @@ class Azure(OpenAI):
     key_variable: ClassVar[str] = "AZURE_OPENAI_API_KEY"
 
     def capabilities(self, model: str) -> Capabilities:
-        """As OpenAI's, but batches need deployments of their own."""
+        """As OpenAI's, without batches, which need separate deployments."""
         return replace(super().capabilities(model), batch=False)
 
     def _given_address(self) -> str:
@@ -334,7 +334,7 @@ class Azure(OpenAI):
 
 _LOCAL = Capabilities(json_schema=True, seed=True, temperature=True)
 _SERVERS = (
-    # Its reasoner takes a temperature but does not heed it.
+    # Its reasoner accepts a temperature but ignores it.
     ("deepseek", "https://api.deepseek.com", Capabilities(logprobs=20, temperature=True), False),
     (
         "gemini",
@@ -351,17 +351,17 @@ _SERVERS = (
         True,
     ),
 )
-"""Name, address, what its models can do, and whether it is the user's own machine. Each is told
-another address by NAME_BASE_URL and its key by NAME_API_KEY."""
+"""Name, address, what its models support, and True if it runs on the user's own machine. The
+variable NAME_BASE_URL sets another address, NAME_API_KEY the key."""
 
 
 class _CompatibleServer(OpenAI):
-    """A row of :data:`_SERVERS`."""
+    """A server in a row of :data:`_SERVERS`."""
 
     can: ClassVar[Capabilities]
 
     def capabilities(self, model: str) -> Capabilities:
-        """The row's, whatever the model; nothing for a DeepSeek reasoner."""
+        """As in its row, for every model; nothing for a DeepSeek reasoner."""
         return Capabilities() if self.name == "deepseek" and "reasoner" in model else self.can
 
 

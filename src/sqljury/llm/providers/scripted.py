@@ -1,4 +1,4 @@
-"""A model that answers from a function or a file: for tests and demonstrations, no network."""
+"""A model that answers from a function or a file: for tests and demonstrations, without network."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sqljury.llm.providers.base import Capabilities, register
 from sqljury.llm.providers.transport import malformed
 
 Script = Callable[[Request], "str | Mapping[str, Json] | Reply"]
-"""What a scripted model does: a text, an object, or a whole reply."""
+"""The answer to a request: a text, an object, or a whole reply."""
 
 
 @register
@@ -24,7 +24,7 @@ class Scripted:
     """``scripted:module:function`` or ``scripted:answers.jsonl``.
 
     Each line of a file is ``{"when": ["text", …], "answer": …}``; the first line whose texts all
-    occur in the messages answers. The answer is a text or an object.
+    occur in the messages gives the answer, a text or an object.
     """
 
     name: ClassVar[str] = "scripted"
@@ -32,13 +32,13 @@ class Scripted:
     free: ClassVar[bool] = True
 
     def capabilities(self, model: str) -> Capabilities:  # noqa: ARG002
-        """A function sees the whole request: nothing is ignored."""
+        """Everything: a function gets the whole request, so nothing is ignored."""
         return Capabilities(
             json_schema=True, logprobs=20, seed=True, temperature=True, effort=True, base_url=False
         )
 
     def call(self, request: Request, timeout: float) -> Json:  # noqa: ARG002
-        """What the script says."""
+        """The script's answer."""
         answer = _script(request.model.name)(request)
         if isinstance(answer, Reply):
             fields = {"text": answer.text, "finish": answer.finish, "refusal": answer.refusal}
@@ -47,7 +47,7 @@ class Scripted:
         return {"text": text, "prompt_tokens": likely_tokens(request)}
 
     def read(self, raw: Json) -> Reply:
-        """The parts of a reply."""
+        """The parts of a raw answer."""
         text = raw.get("text")
         if not isinstance(text, str):
             raise malformed("no text")

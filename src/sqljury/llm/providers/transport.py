@@ -1,4 +1,4 @@
-"""One HTTP exchange through a vendor's SDK: its time, its size, its failures."""
+"""One HTTP exchange through a vendor's SDK: time limit, size limit, failures."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from sqljury.llm.limits import CallFailedError, failure, refused_for_its_text
 from sqljury.secrets import redacted, redacted_json
 
 MAX_BYTES = 16 * 1024 * 1024
-"""A reply larger than this is a server that has gone wrong."""
+"""A larger reply is taken as a fault of the server."""
 
 
 def unredirected(sdk: Any) -> Any:
-    """An SDK's HTTP client that sends neither prompt nor key where a reply redirects to."""
+    """An SDK's HTTP client that follows no redirect, so neither prompt nor key goes elsewhere."""
     return sdk.DefaultHttpxClient(follow_redirects=False)
 
 
 def exchange(send: Callable[[], AbstractContextManager[Any]], sdk: Any, timeout: float) -> Json:
-    """The raw JSON that a server answers, read to its end within the time.
+    """The raw JSON that a server answers, read to its end within the time limit.
 
     Args:
-        send: an SDK's call ``with_streaming_response``, its own retries off.
-        sdk: the SDK's module; all of them name their exceptions alike.
+        send: a call of an SDK ``with_streaming_response``, with the SDK's retries off.
+        sdk: the SDK's module; all of them use the same names for exceptions.
 
     Raises:
-        CallFailedError: anything but a JSON object came back.
+        CallFailedError: the answer is not a JSON object.
     """
     try:
         return _object(received(send, sdk, timeout))
@@ -39,10 +39,10 @@ def exchange(send: Callable[[], AbstractContextManager[Any]], sdk: Any, timeout:
 
 
 def fetched(send: Callable[[], AbstractContextManager[Any]], sdk: Any, timeout: float) -> Json:
-    """As :func:`exchange`, where nothing that a model is to read is sent.
+    """Like :func:`exchange`, for requests without text for a model.
 
     Raises:
-        CallFailedError: anything but a JSON object came back.
+        CallFailedError: the answer is not a JSON object.
     """
     try:
         return _object(received(send, sdk, timeout))
@@ -56,11 +56,11 @@ def received(
     timeout: float,
     most: int = MAX_BYTES,
 ) -> bytes:
-    """All that a server sends.
+    """The whole body that a server sends.
 
     Raises:
-        CallFailedError: nothing came, or not all of it.
-        APIStatusError: the SDK's own, with what the server says.
+        CallFailedError: nothing was received, or not all of it.
+        APIStatusError: the SDK's exception, with the server's message.
     """
     deadline = time.monotonic() + timeout
     try:
@@ -75,7 +75,7 @@ def received(
     except OSError as error:
         raise _broken(error) from error
     except Exception as error:
-        # While a body is read the SDKs let their HTTP library's own exceptions through.
+        # While a body is read, SDKs pass on exceptions of their HTTP library.
         if not type(error).__module__.startswith("http"):
             raise
         if "Timeout" in type(error).__name__:
@@ -84,7 +84,7 @@ def received(
 
 
 def _body(response: Any, deadline: float, timeout: float, most: int) -> bytes:
-    # The SDKs' timeout is for each piece; a server that drips could hold a thread for ever.
+    # The SDKs' timeout is per piece; a server that sends slowly could block a thread for ever.
     body = bytearray()
     for piece in response.iter_bytes():
         body += piece
@@ -103,18 +103,18 @@ def _object(body: bytes) -> Json:
         raise malformed(f"not JSON: {start!r}") from error
     if not isinstance(raw, dict):
         raise malformed("not an object")
-    # Some endpoints send back what they were sent, the key in it.
+    # Some endpoints return the request, including the key.
     return redacted_json(raw)
 
 
 def malformed(why: str) -> CallFailedError:
-    """A reply of another form than the provider's."""
+    """The error for a reply that does not have the provider's form."""
     return CallFailedError(f"the reply is malformed: {why}", again=True, charged=True)
 
 
 @contextmanager
 def well_formed() -> Iterator[None]:
-    """A reply without the parts that it must have is one more failure."""
+    """Turns missing parts of a reply into CallFailedError."""
     try:
         yield
     except (LookupError, TypeError, ValueError, AttributeError) as error:
@@ -134,7 +134,8 @@ def _broken(error: BaseException) -> CallFailedError:
 
 
 def rejection(status: int, message: str) -> Json:
-    """What is kept of an endpoint that does not take a text; None where it failed otherwise."""
+    """The stored answer of an endpoint that refuses a text; None if it failed for another
+    reason."""
     if refused_for_its_text(status, message):
         return {"rejected": {"status": status, "message": message}}
     return None

@@ -1,4 +1,4 @@
-"""Agree: verdicts against what people say, and judges against each other."""
+"""Agree: agreement of verdicts with human labels, and of judges with each other."""
 
 from sqljury.uses.agree.agreement import (
     Agreement,

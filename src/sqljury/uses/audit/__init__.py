@@ -1,4 +1,4 @@
-"""Judge a benchmark itself: are its references right?"""
+"""Audit: finds wrong references in a benchmark."""
 
 from sqljury.uses.audit.audit import Audit, AuditFinding, audit_of, references_of
 

@@ -80,7 +80,7 @@ def right_answers(records: Iterable[Record]) -> dict[str, dict[Question, bool]]:
 
 
 def leaderboard(judge: str, right: Mapping[str, Mapping[Question, bool]]) -> Leaderboard:
-    """Scores, ranks and paired tests of all systems.
+    """The leaderboard of the systems by one judge: scores, ranks and paired tests.
 
     >>> board = leaderboard("j", {"a": {("", "1"): True}, "b": {("", "1"): False}})
     >>> [(one.system, one.rank, one.best, one.worst) for one in board.standings]

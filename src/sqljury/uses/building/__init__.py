@@ -1,4 +1,4 @@
-"""Benchmark building: questions with and without an answer, cleaned, split, described."""
+"""Building: makes benchmarks of answerable and unanswerable questions, and labelled pairs."""
 
 from sqljury.uses.building.benchmark import Card, build_trust
 from sqljury.uses.building.cleaning import Corrections

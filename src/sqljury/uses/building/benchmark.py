@@ -1,4 +1,4 @@
-"""A benchmark of questions that can and that cannot be answered, out of questions and schemas.
+"""Builds a benchmark of answerable and unanswerable questions from questions and schemas.
 
 Source: TrustSQL (Lee et al. 2024), section 3.
 """
@@ -37,28 +37,28 @@ TRAIN, VALIDATION, TEST = "train", "validation", "test"
 
 @dataclass(frozen=True, slots=True)
 class Splits:
-    """The questions of each split, and the structures that two of them must not know."""
+    """The questions of each split, and the SQL structures kept out of validation and of test."""
 
     train: tuple[Usable, ...]
     validation: tuple[Usable, ...]
     test: tuple[Usable, ...]
     left_out: tuple[LeftOut, ...]
-    """Questions whose structure their split must not know."""
+    """Questions whose structure is kept out of their split."""
     not_in_validation: frozenset[str]
     not_in_test: frozenset[str]
 
     @property
     def by_name(self) -> dict[str, tuple[Usable, ...]]:
-        """The splits in their usual order."""
+        """The questions by split: train, validation, test."""
         return {TRAIN: self.train, VALIDATION: self.validation, TEST: self.test}
 
 
 def split(usable: Sequence[Usable], seed: int = 0) -> Splits:
-    """Split in the ratio 6:2:2 by question, then take structures out.
+    """Split by question in the ratio 6:2:2, then keep some SQL structures out of each split.
 
-    A fifth of the structures is taken out of validation, another fifth out of test, and both out
-    of training: what is left of them is unseen SQL. Equal questions, though on different
-    databases, stay together.
+    A fifth of the structures is removed from validation, another fifth from test, and both from
+    training, so that validation and test have SQL that training does not. Equal questions are in
+    the same split, also if they are on different databases.
     """
     home = _by_question(usable, seed)
     names = sorted({one.structure for one in usable}, key=lambda name: place(seed, "sql", name))
@@ -80,9 +80,9 @@ def split(usable: Sequence[Usable], seed: int = 0) -> Splits:
 
 
 def halve(usable: Sequence[Usable], seed: int = 0) -> Splits:  # noqa: ARG001 - a way to split
-    """The first half of the databases is validation, the other test: TrustSQL's Spider.
+    """Split by database: the first half is validation, the other test, as TrustSQL does Spider.
 
-    In the order in which they come; of an odd number the middle one is in test.
+    The order is that of the input; of an odd number the middle database is in test.
     """
     databases = list(dict.fromkeys(one.case.db_id for one in usable))
     first = set(databases[: len(databases) // 2])
@@ -96,7 +96,7 @@ SPLITS: Mapping[str, Callable[[Sequence[Usable], int], Splits]] = {
     BY_QUESTION: split,
     "databases": halve,
 }
-"""How questions are split, by name."""
+"""The ways of splitting questions, by name."""
 
 
 def _by_question(usable: Sequence[Usable], seed: int) -> dict[str, str]:
@@ -121,7 +121,10 @@ _NAME = re.compile(r"(?:^|_)(?:name|title)$", re.IGNORECASE)
 
 
 def flags_of(case: Case, schema: Schema | None) -> tuple[str, ...]:
-    """The flags of an answerable question.
+    """Flags of an answerable question that a person should look at.
+
+    ``asker_unnamed``: it depends on who asks. ``id_for_name``: it asks for names and its SQL
+    returns ids only.
 
     >>> case = Case(id="1", question="Who is my teacher?", reference_sqls="SELECT name FROM t")
     >>> flags_of(case, None)
@@ -134,7 +137,7 @@ def _flags(question: str, sql: str, schema: Schema | None) -> Iterator[str]:
     fixed = _ids_compared(sql)
     unsaid = [value for value in fixed if not re.search(rf"\b{re.escape(value)}\b", question)]
     own = _OWN.findall(question)
-    # "Give me all names" is politeness, "my options" an idiom; SQL that fixes somebody is neither.
+    # "Give me all names" and "my options" do not depend on the asker unless the SQL fixes an id.
     if (unsaid and (own or _SELF.search(question))) or (not fixed and _are_kept(own, schema)):
         yield ASKER_UNNAMED
     if schema is not None and _NAMES.search(question) and _shows_ids_only(sql, schema):
@@ -142,14 +145,14 @@ def _flags(question: str, sql: str, schema: Schema | None) -> Iterator[str]:
 
 
 def _are_kept(nouns: Sequence[str], schema: Schema | None) -> bool:
-    """Whether the database has a table of one of these things."""
+    """True if the schema has a table named after one of these nouns; without a schema, if any."""
     if schema is None:
         return bool(nouns)
     return bool(stems(nouns) & stems([table.name for table in schema.tables]))
 
 
 def _ids_compared(sql: str) -> list[str]:
-    """The constants that columns called id are compared with."""
+    """The constants with which the SQL compares id columns."""
     from sqlglot import exp
 
     tree = parse(sql, "sqlite")
@@ -163,7 +166,7 @@ def _ids_compared(sql: str) -> list[str]:
 
 
 def _shows_ids_only(sql: str, schema: Schema) -> bool:
-    """Whether all that is shown are ids, and a table that is read has names."""
+    """True if the SQL returns ids only, and reads a table with a column of names."""
     from sqlglot import exp
 
     tree = parse(sql, "sqlite")
@@ -182,31 +185,31 @@ def _shows_ids_only(sql: str, schema: Schema) -> bool:
 
 
 # ------------------------------------------------------------
-# How large and how varied a set of questions is.
-# Source: TrustSQL (Lee et al. 2024), table 4. Its lengths are those of NLTK's words:
-# brackets, double quotes, signs of comparison, commas and percent signs stand for themselves.
+# Size and variety of a set of questions.
+# Source: TrustSQL (Lee et al. 2024), table 4. Its lengths count NLTK's words: brackets, double
+# quotes, signs of comparison, commas and percent signs are words of their own.
 
 _WORD = re.compile(r"""[()"%<>!,']|[^\s()"%<>!,']+""")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionStatistics:
-    """A line of the paper's table 4."""
+    """The figures of one data set in the paper's table 4."""
 
     tables: int
     columns: int
     questions: int
-    """That have SQL."""
+    """The number of questions that have SQL."""
     templates: int
-    """Groups of questions, where the file has them, else structures of the SQL."""
+    """The number of groups of questions if the file has groups, else of SQL structures."""
     per_template: float | None
-    """Questions to a template."""
+    """The mean number of questions per template."""
     length: float | None
-    """Words of a query; of each template one, where there are placeholders."""
+    """The mean number of words per query, or per template if there are placeholders."""
 
 
 def statistics_of(cases: Sequence[Case], schemas: Iterable[Schema]) -> QuestionStatistics:
-    """The statistics of some questions and of the databases that they are asked of."""
+    """The statistics of some questions and of their databases' schemas."""
     asked = [case for case in cases if case.reference_sqls]
     known = list(schemas)
     groups = {_group(case): case for case in reversed(asked)}
@@ -232,44 +235,44 @@ def _group(case: Case) -> tuple[str, str]:
 
 
 # ------------------------------------------------------------
-# What a built benchmark holds: the figures of its card.
+# The card of a built benchmark, with its figures.
 # Source: TrustSQL (Lee et al. 2024), table 1.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """Counts of questions unless said otherwise."""
+    """The figures of a built benchmark: numbers of questions, unless a field says otherwise."""
 
     name: str
     seed: int
     sources: tuple[str, ...]
-    """The files of questions and databases, by their names."""
+    """The names of the files of questions and databases."""
     n_read: int
     answerable: Mapping[str, int]
-    """Of each split."""
+    """By split."""
     unanswerable: Mapping[str, int]
-    """Of each kind, all in test."""
+    """By kind; all are in test."""
     wanted: int
-    """How many unanswerable questions were asked for: as many as test has answerable ones."""
+    """The intended number of unanswerable questions: as many as test has answerable ones."""
     n_reviewed: int
     """Unanswerable questions that a model wrote and a person accepted."""
     databases: Mapping[str, int]
-    """Databases of each split."""
+    """The number of databases by split."""
     structures: Mapping[str, int]
-    """Structures of the SQL of each split."""
+    """The number of SQL structures by split."""
     unseen: Mapping[str, int]
-    """Questions of each split whose structure training does not have."""
+    """Questions whose SQL structure training does not have, by split."""
     left_out: Mapping[str, int]
     """By reason."""
     corrected: Mapping[str, int]
-    """By reason: questions of the splits that would have been left out."""
+    """By reason: questions of the splits that would have been left out without a correction."""
     n_merged: int
     n_unchecked: int
     flagged: Mapping[str, int]
-    """Questions of the splits that a person should look at, by flag."""
+    """By flag: questions of the splits that a person should look at."""
     splitting: str
     read: QuestionStatistics
-    """Of what was read, before anything was left out."""
+    """The statistics of the input, before questions were left out."""
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object."""
@@ -293,11 +296,11 @@ def card_of(
     splitting: str,
     read: QuestionStatistics,
 ) -> Card:
-    """Count what was built.
+    """The card with the figures of the built benchmark.
 
     Args:
         kinds: the kind of each unanswerable question.
-        order: the kinds that were asked for, which are listed even where there is none.
+        order: the kinds to make, which are listed even if there is no question of them.
         seen: the structures that training has.
     """
     left_out: list[LeftOut] = [*cleaned.left_out, *splits.left_out]
@@ -331,12 +334,12 @@ def card_of(
 
 
 GIVEN = "given"
-"""The type of questions that came as unanswerable and do not say of which type they are."""
+"""The type of unanswerable questions of the input that have no type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """The cases of each split, those that were left out, and the card."""
+    """A built benchmark: the cases of each split, those that were left out, and the card."""
 
     splits: Mapping[str, tuple[Case, ...]]
     left_out: tuple[Case, ...]
@@ -358,26 +361,29 @@ def build_trust(
     splitting: str = BY_QUESTION,
     training: Iterable[Case] = (),
 ) -> Built:
-    """Clean, split, and add as many unanswerable questions as test has answerable ones.
+    """Build a benchmark of answerable and unanswerable questions.
+
+    Questions are cleaned and split. Then unanswerable ones are added, until test has as many of
+    them as answerable ones.
 
     Args:
-        cases: questions with their reference SQL; predictions are not carried over.
-        schemas: of the databases, and of any others that columns may be borrowed from.
+        cases: questions with their reference SQL; predictions are dropped.
+        schemas: of the databases, and of others from which columns may be borrowed.
         run: runs a reference, to find those without a result.
         name: the benchmark's name.
-        sources: what it was built from, for the card.
-        kinds: of unanswerable questions, in equal shares.
-        questions: out-of-domain ones; those that come along by default.
-        reviewed: unanswerable questions that a person accepted; rules make only what they leave.
-        corrections: corrects what would be left out.
+        sources: names of the files it was built from, for the card.
+        kinds: the kinds of unanswerable questions, in equal shares.
+        questions: the out-of-domain questions; by default those bundled with sqljury.
+        reviewed: unanswerable questions that a person accepted; the others are made by rules.
+        corrections: how to correct questions that would be left out; None leaves them out.
         splitting: how questions are split, one of :data:`SPLITS`.
-        training: questions of the training split that is kept as it is; they are cleaned, too.
+        training: questions of a given training split; they are cleaned and kept in training.
     """
     ids: set[str] = set()
     listed = list(_with_own_ids(cases, ids))
     cleaned = clean(listed, schemas, run, corrections)
     splits = SPLITS[splitting](cleaned.usable, seed)
-    # SQL on databases that training does not have is unseen, whatever training is kept.
+    # A given training split is on other databases, so its structures do not count as seen.
     seen = frozenset(one.structure for one in splits.train)
     given_training = clean(_with_own_ids(training, ids), schemas, run, corrections)
     splits = replace(splits, train=(*splits.train, *given_training.usable))
@@ -442,7 +448,7 @@ def build_trust(
 def _reviewed(
     reviewed: Sequence[Unanswerable], shares: Mapping[str, int], asked: Sequence[str], seed: int
 ) -> list[Unanswerable]:
-    """As many of the accepted questions as there is room for, none of them twice."""
+    """The accepted questions that are used: at most each kind's share, without duplicates."""
     left = dict(shares)
     used = set(map(folded, asked))
     out = []
@@ -455,7 +461,7 @@ def _reviewed(
 
 
 def _with_own_ids(cases: Iterable[Case], ids: set[str]) -> Iterator[Case]:
-    """Each question once, whoever answered it, under an id that no other has; ``ids`` grows."""
+    """Each question once, without prediction, under a unique id, which is added to ``ids``."""
     known: set[tuple[str, str]] = set()
     for case in cases:
         if (case.benchmark, case.id) in known:
@@ -529,7 +535,7 @@ _SPLITTING = {
 
 
 def card_text(card: Card) -> str:
-    """The card, as people read it first: sizes as in tables 1 and 4 of TrustSQL."""
+    """The card as Markdown, with sizes as in tables 1 and 4 of TrustSQL."""
     return "\n".join(_lines(card)) + "\n"
 
 

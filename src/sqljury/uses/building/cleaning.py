@@ -1,4 +1,4 @@
-"""Which questions can be used, and with which query."""
+"""Chooses the usable questions of a benchmark and one query for each."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from sqljury.trees.nodes import Expression, Relation
 
 # ------------------------------------------------------------
-# Which queries have one structure: the same canonical tree, or text, without the literals.
+# The structure of queries: canonical tree, or text, without the literals.
 # Source: TrustSQL (Lee et al. 2024), section 3.4; Finegan-Dollak et al. (2018),
 # arXiv:1806.09029.
 
 
 def canonical_tree(sql: str, schema: Schema | None) -> Relation | None:
-    """The canonical tree of a query under the declared keys, or None where it cannot be read."""
+    """The canonical tree of a query under the declared keys; None if it cannot be parsed."""
     from sqljury.equivalence.canonical import canonical_query
     from sqljury.trees.context import DECLARED_ASSUMPTIONS
     from sqljury.trees.nodes import Unreadable
@@ -45,7 +45,7 @@ def canonical_tree(sql: str, schema: Schema | None) -> Relation | None:
 
 
 def without_literals(relation: Relation) -> Relation:
-    """The same tree with one constant in the place of every other."""
+    """The tree with the same constant in place of every value."""
     from sqljury.trees.walk import inputs, map_expressions, with_inputs
 
     below = tuple(map(without_literals, inputs(relation)))
@@ -58,7 +58,7 @@ def _bare(expression: Expression) -> Expression:
 
     def bare(part: Expression) -> Expression:
         if isinstance(part, Literal):
-            # TRUE and NULL are put in by rules, not by people.
+            # TRUE and NULL come from rewriting rules, not from the query's author.
             is_value = part.value is not None and not isinstance(part.value, bool)
             return Literal("?", Type.TEXT) if is_value else part
         if isinstance(part, Subquery):
@@ -71,11 +71,11 @@ def _bare(expression: Expression) -> Expression:
 def structures_of(
     queries: Iterable[tuple[str, str, Relation | None]], dialect: str = "sqlite"
 ) -> list[str]:
-    """A name of the structure of each (database, text, canonical tree).
+    """The name of each query's structure; queries are (database, text, canonical tree).
 
-    Two queries that share a text without literals, or in one database a tree without literals,
-    have one structure, and so have all that such steps join. Its name is the first of its texts
-    in the alphabet.
+    Two queries have the same structure if their texts without literals are equal, or, on the same
+    database, their trees without literals, or if a chain of such queries connects them. The name is
+    the alphabetically first of the texts without literals.
     """
     listed = list(queries)
     texts = [text_structure(sql, dialect) for _, sql, _ in listed]
@@ -103,18 +103,17 @@ def _joined(texts: Sequence[str], trees: Sequence[Hashable]) -> list[str]:
 
 
 # ------------------------------------------------------------
-# Which questions can be used, and with which query: one for each question and meaning.
-# Source: TrustSQL (Lee et al. 2024), appendix G. What its authors corrected by hand is left
-# out here, with the reason, so that it can be; or corrected by rules, where that is asked
-# for.
+# Cleaning: one query for each question and meaning.
+# Source: TrustSQL (Lee et al. 2024), appendix G. What its authors corrected by hand is left out
+# here with the reason, so that people can correct it; or rules correct it, if wanted.
 
 Run = Callable[[str, str], Execution | None]
-"""Runs a query on the database of that name; None where there is none."""
+"""Runs a query (second argument) on the database of a name (first); None without database."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A question that is not used, and why."""
+    """A question that is not used, with the reason."""
 
     case: Case
     reason: str
@@ -123,7 +122,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Usable:
-    """A question with one query, and the name of the query's structure."""
+    """A question with one query and the name of the query's structure."""
 
     case: Case
     structure: str
@@ -131,28 +130,28 @@ class Usable:
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """What can be used, what cannot, and what was said to be unanswerable before."""
+    """Usable questions, unanswerable ones of the input, and those left out."""
 
     usable: tuple[Usable, ...]
     unanswerable: tuple[Case, ...]
     left_out: tuple[LeftOut, ...]
     n_merged: int
-    """Questions that got the shorter one of two queries that mean the same."""
+    """The number of questions whose query was replaced by a shorter one with the same meaning."""
     n_unchecked: int
-    """Questions whose query could not be run: there is no database."""
+    """The number of questions whose query could not be run, because there is no database."""
 
 
 @dataclass(frozen=True, slots=True)
 class Corrections:
-    """What is corrected instead of left out: relative times, and references without a result."""
+    """Settings for correcting relative times and references without a result."""
 
     now: date | None = None
-    """What queries that read the clock count from; without it they are left out."""
+    """The date to use in queries that read the clock; None leaves these out."""
     seed: int = 0
 
 
 CORRECTED = ("corrected", "question_before", "sql_before")
-"""What a corrected case says in ``extra``: the reasons, and both texts as they were."""
+"""Keys of a corrected case's ``extra``: the reasons, and question and SQL before."""
 
 
 def clean(
@@ -161,7 +160,12 @@ def clean(
     run: Run,
     corrections: Corrections | None = None,
 ) -> Cleaned:
-    """Leave out what cannot be used, join what means the same."""
+    """The usable questions, each with the shortest of the queries with its meaning.
+
+    Args:
+        run: runs references, to find those without a result.
+        corrections: how to correct questions; None leaves them out instead.
+    """
     left_out: list[LeftOut] = []
     given: list[Case] = []
     kept: list[Case] = []
@@ -230,7 +234,7 @@ def _with_values(
 
 
 def _untemplated(case: Case) -> Case:
-    """The case without its placeholders, which no longer fit."""
+    """The case without its template, which no longer matches its texts."""
     return replace(case, extra={k: v for k, v in case.extra.items() if k != PLACEHOLDERS})
 
 
@@ -238,7 +242,7 @@ def _corrected(case: Case, reason: str, question: str, sql: str) -> Case:
     before = {"question_before": case.question, "sql_before": case.reference_sqls[0]}
     reasons = [*filter(None, [case.extra.get("corrected")]), reason]
     extra = {**before, **case.extra, "corrected": ", ".join(map(str, reasons))}
-    # Other references were written for what was asked before.
+    # Further references answer the question as it was before.
     return replace(case, question=question, reference_sqls=(sql,), extra=extra)
 
 
@@ -255,7 +259,8 @@ def _by_length(sql: str) -> tuple[int, str]:
 
 
 def _one_for_each_question(cases: Sequence[Case]) -> tuple[list[Case], list[LeftOut]]:
-    """Of equal questions on one database the one with the shortest query."""
+    """The cases with, of equal questions on one database, only the one with the shortest query;
+    and the others as left out."""
     groups: dict[tuple[str, str], list[Case]] = {}
     for case in cases:
         groups.setdefault((case.db_id, folded(case.question or "")), []).append(case)
@@ -271,9 +276,10 @@ def _one_for_each_question(cases: Sequence[Case]) -> tuple[list[Case], list[Left
 def _with_shortest_queries(
     cases: Sequence[Case], schemas: Mapping[str, Schema]
 ) -> tuple[list[Usable], int]:
-    """Queries with the same canonical tree become the shortest of them.
+    """The cases with their query replaced by the shortest with the same canonical tree, and the
+    number of replacements.
 
-    Queries with placeholders are compared as such: theirs are the same names, not the same values.
+    Queries of templates are compared with their placeholders, not with the values.
     """
     known = {(case.db_id, _compared(case)) for case in cases}
     trees = {(db_id, sql): canonical_tree(sql, schemas.get(db_id)) for db_id, sql in sorted(known)}
@@ -300,7 +306,7 @@ def _compared(case: Case) -> str:
 
 
 def _asked_with(case: Case, other: Case) -> Case:
-    """The case with the query of another one, which means the same."""
+    """The case with the query of another one, which has the same meaning."""
     own, theirs = template_of(case), template_of(other)
     if own is None or theirs is None or own.sql == theirs.sql:
         sql = other.reference_sqls[0]

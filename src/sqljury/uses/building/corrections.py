@@ -1,7 +1,7 @@
-"""Questions corrected instead of left out: other values where the reference has no result.
+"""Corrects questions whose reference has no result, by other values in question and SQL.
 
-Source: TrustSQL (Lee et al. 2024), appendix G, "Null results": queries of one meaning are told by
-their placeholders, and values without a result are exchanged for a combination that has one.
+Source: TrustSQL (Lee et al. 2024), appendix G, "Null results": queries with the same meaning are
+recognised by their placeholders, and values without a result are replaced by ones with a result.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 _MOST_COMBINATIONS = 50
 _FIRST_MARK = 900_001
 OfferedValues = Mapping[tuple[str, str], Sequence[str]]
-"""By database and type of placeholder the values that other questions have."""
+"""The values of other questions, by database and type of placeholder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """Question and SQL before values were filled in."""
+    """Question and SQL with placeholders, and the values for these."""
 
     question: str
     sql: str
@@ -40,13 +40,13 @@ class Template:
 
     @property
     def marked(self) -> str:
-        """The SQL with a number for each placeholder, the same for the same name."""
+        """The SQL with a number for each placeholder; equal names get equal numbers."""
         names = sorted(self.values)
         return fill(self.sql, {name: str(_FIRST_MARK + n) for n, name in enumerate(names)})
 
 
 def template_of(case: Case) -> Template | None:
-    """The template of a case; None where it has none."""
+    """The template of a case; None if it has none."""
     found: Any = case.extra.get(PLACEHOLDERS)
     if not isinstance(found, Mapping) or not found.get("sql"):
         return None
@@ -54,7 +54,7 @@ def template_of(case: Case) -> Template | None:
 
 
 def with_template(case: Case, template: Template) -> Case:
-    """The case as a template asks, with its values."""
+    """The case with question and SQL made from a template and its values."""
     told = {name: getattr(template, name) for name in ("question", "sql", "values", "types")}
     return replace(
         case,
@@ -65,7 +65,7 @@ def with_template(case: Case, template: Template) -> Case:
 
 
 def offered_values(cases: Iterable[Case]) -> OfferedValues:
-    """What the questions say where a placeholder of each type stood, in a fixed order."""
+    """The values that questions have for each type of placeholder, sorted."""
     found: dict[tuple[str, str], set[str]] = defaultdict(set)
     for case in cases:
         template = template_of(case)
@@ -76,7 +76,8 @@ def offered_values(cases: Iterable[Case]) -> OfferedValues:
 
 
 def other_values(case: Case, offered: OfferedValues, seed: int) -> Iterable[Case]:
-    """The same question with other combinations of values, in an order drawn by the seed."""
+    """The same question with other combinations of values, in an order drawn by the seed; none
+    without a template."""
     template = template_of(case)
     if template is None or not template.types:
         return
@@ -92,11 +93,11 @@ def other_values(case: Case, offered: OfferedValues, seed: int) -> Iterable[Case
 
 
 # ------------------------------------------------------------
-# References without a result: other values, which occur together, in question and SQL.
-# A value is exchanged where the reference compares a column with it (``=``, in the top level of
-# its WHERE), and the question says it word for word, once. The values that replace them come
-# from one row of the reference's own tables and joins, so that they go together, and the
-# reference must then return something. Anything else is left to a person.
+# References without a result and without placeholders: other values in question and SQL.
+# A value is replaced if the reference compares a column with it (``=``, at the top level of its
+# WHERE) and the question has it literally, once. The new values come from one row of the
+# reference's tables and joins, so that they occur together. The reference must then return
+# something. All other questions are left to a person.
 
 
 _MOST_ROWS = 50
@@ -107,14 +108,14 @@ Value = str | int | float
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """A value that can be exchanged: where it stands in both texts."""
+    """A value that can be replaced, with its positions in question and SQL."""
 
     column: exp.Column
     condition: exp.Expr
     in_question: tuple[int, int]
     in_sql: tuple[int, int]
     quote: str
-    """Around it in the SQL; empty for a number."""
+    """The quotation mark around it in the SQL; empty for a number."""
 
 
 def filled_in(
@@ -126,11 +127,12 @@ def filled_in(
     seed: int = 0,
     dialect: str = "sqlite",
 ) -> tuple[str, str] | None:
-    """Question and reference with values that give a result; None where there are none.
+    """Question and reference with values that give a result; None if there are none.
 
     Args:
-        run: runs a query on the question's database.
-        schema: tells text in double quotes from a column; without it such text stays.
+        run: runs a query on the question's database; returns None without one.
+        schema: used to distinguish text in double quotes from columns; without it such text is
+            not replaced.
     """
     from sqlglot import exp
 
@@ -197,7 +199,7 @@ def _conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def _is_quoted_text(value: exp.Expr, columns: set[str] | None) -> bool:
-    """Whether it is text in double quotes: in SQLite it is, where no column is called so."""
+    """True if it is a text in double quotes: in SQLite, one that no column has as its name."""
     from sqlglot import exp
 
     return (
@@ -210,7 +212,8 @@ def _is_quoted_text(value: exp.Expr, columns: set[str] | None) -> bool:
 
 
 def _token_of(text: str, sql: str, dialect: str) -> tuple[int, int] | None:
-    """Where the only literal of that text stands, its quotes included."""
+    """Start and end, with quotes, of the literal with that text; None unless there is just
+    one."""
     found = [
         (token.start, token.end + 1)
         for token in tokenize(sql, dialect) or []
@@ -221,7 +224,7 @@ def _token_of(text: str, sql: str, dialect: str) -> tuple[int, int] | None:
 
 
 def _probe(tree: exp.Select, slots: Sequence[_Slot], dialect: str) -> str:
-    """Values that stand in one row where the rest of the conditions hold."""
+    """A query for combinations of values in rows that fulfil the other conditions."""
     from sqlglot import exp
 
     chosen = {id(slot.condition) for slot in slots}
@@ -240,7 +243,7 @@ def _probe(tree: exp.Select, slots: Sequence[_Slot], dialect: str) -> str:
 
 def _usable(value: Any) -> bool:
     if isinstance(value, str):
-        # No question says that a name ends in a space.
+        # A value with spaces around it cannot be put into a question.
         return (
             bool(value)
             and value == value.strip()

@@ -1,4 +1,4 @@
-"""Names of tables and columns as people say them, and the tables that stand for things."""
+"""Names of tables and columns in words, and the entities and attributes of a schema."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqljury.sql.names import IRREGULAR, singular, words
 
 
 def place(seed: int, *parts: str) -> bytes:
-    """Where something stands in a random order: sort by it."""
+    """A sort key that puts things into an order that is random, but fixed by the seed."""
     text = "\0".join((str(seed), *parts))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
@@ -64,7 +64,7 @@ def _close() -> dict[str, frozenset[str]]:
 
 
 def near_words(found: Iterable[str]) -> frozenset[str]:
-    """The words themselves and all that may stand for them.
+    """The words and all words of similar meaning.
 
     >>> "wage" in near_words(["salary"]), "colour" in near_words(["salary"])
     (True, False)
@@ -74,7 +74,7 @@ def near_words(found: Iterable[str]) -> frozenset[str]:
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of a list that is written as a text."""
+    """The words of a text, as a set."""
     return frozenset(text.split())
 
 
@@ -88,11 +88,11 @@ _UNSAID = re.compile(
     ".(?<!candi)(?<!up)(?<!birth)(?<!man)date$|.(?<!nick)(?<!sur)(?<!fore)(?<!user)name$|"
     ".(?<!post)(?<!bar)code$|.(?<!proto)type$|date(time|stamp)|[^aeiou]num$|.(?<!pa)(?<!gr)(?<!liqu)(?<!hybr)(?<!sol)id$"
 )
-"""No English word begins or ends so, but many joined and cut ones do."""
+"""Beginnings and endings that no English word has, but many joined or abbreviated ones."""
 
 
 def sayable(parts: Sequence[str]) -> bool:
-    """Whether these are words, not abbreviations: no digits, vowels, three letters or more.
+    """True if all parts look like English words, not like abbreviations.
 
     >>> sayable(("ticket", "price")), sayable(("stu", "id")), sayable(("fname",))
     (True, False, False)
@@ -116,7 +116,7 @@ _CLIPPED = word_set(
 
 
 def spoken(parts: Sequence[str]) -> str:
-    """Words as a phrase."""
+    """The words joined to a phrase."""
     return " ".join(parts)
 
 
@@ -146,16 +146,16 @@ def with_article(phrase: str) -> str:
 
 
 def stems(texts: Iterable[str]) -> frozenset[str]:
-    """The singular words of some identifiers, to look for words that are shared."""
+    """The words of some identifiers in the singular, to find shared words."""
     return frozenset(singular(word) for text in texts for word in words(text))
 
 
 # ------------------------------------------------------------
-# The tables of a schema that stand for things one can ask about, and their neighbours.
+# Entities: the tables of a schema whose rows are things of one kind, and how tables are linked.
 
 
 TEXT, NUMBER, DATE = "text", "number", "date"
-# Tables named so hold what belongs to something else, or are no things one can count.
+# Tables with these names have details of something else, or nothing that one can count.
 _NO_THINGS = word_set(
     "attribute detail data information history record list type code status log setting result "
     "link map mapping reference relation relationship membership stock equipment feature note "
@@ -167,7 +167,7 @@ _NO_THINGS = word_set(
 )
 _JOINING = word_set("in of by with to on at for from has have is lives plays and via ref")
 _MEMBERS = word_set("staff crew personnel faculty")
-# Columns that say nothing of their own, or that no question can use as a noun.
+# Columns with these names are too general to ask for, or no question can use them as a noun.
 _NO_ATTRIBUTES = word_set(
     "id key code number no name title description detail type date index position rank value "
     "note text comment remark information category kind status state result other active total "
@@ -189,7 +189,7 @@ _TIMES = ("DATE", "TIME", "YEAR")
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A table whose rows are things of one kind."""
+    """A table whose rows are things of one kind, with their name in singular and plural."""
 
     table: Table
     one: str
@@ -208,13 +208,13 @@ class Attribute:
 
     @property
     def words(self) -> frozenset[str]:
-        """The singular words of the phrase."""
+        """The words of the phrase in the singular."""
         return stems((self.phrase,))
 
 
 @lru_cache(maxsize=512)
 def entities(schema: Schema) -> tuple[Entity, ...]:
-    """The tables that stand for things, in the schema's order."""
+    """The entities of a schema, in its order."""
     return tuple(entity for table in schema.tables for entity in _entity(table))
 
 
@@ -233,7 +233,7 @@ def _entity(table: Table) -> Iterator[Entity]:
 
 
 def attributes(table: Table) -> Iterator[Attribute]:
-    """The columns of a table that can be asked for: no keys, no abbreviations, nouns."""
+    """The columns that a question can ask for: nouns that are no keys and no abbreviations."""
     keys = {name.casefold() for name in table.primary_key}
     keys |= {name.casefold() for key in table.foreign_keys for name in key.columns}
     for column in table.columns:
@@ -258,7 +258,7 @@ def _is_noun(parts: tuple[str, ...]) -> bool:
 
 
 def is_telling(attribute: Attribute) -> bool:
-    """Whether it says something of its own, unlike ``name`` or ``type``."""
+    """True if the attribute is specific, unlike ``name`` or ``type``."""
     return bool(attribute.words - _NO_ATTRIBUTES) and attribute.words.isdisjoint(_VAGUE)
 
 
@@ -266,7 +266,7 @@ _VAGUE = word_set("name title description detail comment remark note text other"
 
 
 def kind_of(column: Column) -> str:
-    """What a column holds, by its name and declared type."""
+    """``text``, ``number`` or ``date``, by the column's name and declared type."""
     declared, last = column.type.upper(), words(column.name)[-1:]
     if declared.startswith(_TIMES) or last in (("date",), ("year",), ("time",)):
         return DATE
@@ -275,7 +275,7 @@ def kind_of(column: Column) -> str:
 
 @lru_cache(maxsize=512)
 def vocabulary(schema: Schema) -> frozenset[str]:
-    """The singular words of all names of a schema."""
+    """The words of all names of a schema in the singular."""
     names = [table.name for table in schema.tables]
     return stems([*names, *(c.name for table in schema.tables for c in table.columns)])
 
@@ -285,7 +285,7 @@ _IDS = word_set("id key code no number")
 
 @lru_cache(maxsize=512)
 def links(schema: Schema) -> dict[str, frozenset[str]]:
-    """For each table those that it refers to: by foreign keys, declared or by their name."""
+    """By table, the tables to which it refers: by foreign keys, or by names of columns."""
     return {
         table.name: frozenset(
             other.name
@@ -302,7 +302,7 @@ def _declared(table: Table, other: Table) -> bool:
 
 
 def _by_name(table: Table, other: Table) -> bool:
-    """A column, not its own key, that is called as an id of the other, or as the other itself."""
+    """True if a column, other than its own key, has the name of the other table or of its id."""
     own = {name.casefold() for name in table.primary_key} if len(table.primary_key) == 1 else set()
     mine = {column.name.casefold() for column in table.columns} - own
     ids = {column.name.casefold() for column in other.columns if _is_id(column.name)}
@@ -319,15 +319,15 @@ def _is_id(name: str) -> bool:
 
 
 def above(schema: Schema, table: Table) -> frozenset[str]:
-    """The table and all that its rows belong to: a stadium's capacity is that of its concerts."""
+    """The table and all tables to which its rows belong, as concerts belong to a stadium."""
     return frozenset(_closure({table.name}, links(schema)))
 
 
 def below(schema: Schema, table: Table) -> frozenset[str]:
-    """All that belongs to a table's rows, and what else these belong to.
+    """All tables that belong to a table's rows, and the other tables to which those belong.
 
-    The country with the highest horsepower is that of a car, three tables below; the shop of an
-    employee may stand in a table of hirings.
+    A question for a country's horsepower may mean that of its cars, three tables below; an
+    employee's shop may be found by a table of hirings.
     """
     leads = links(schema)
     led = {name: frozenset(child for child, to in leads.items() if name in to) for name in leads}

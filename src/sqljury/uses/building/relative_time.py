@@ -1,4 +1,4 @@
-"""Questions that count from the time of asking, and their correction to a date."""
+"""Finds questions with relative times ("today", "last month"), and corrects them to dates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 # ------------------------------------------------------------
-# Questions and queries that mean another time each day they are asked.
+# Finding questions and queries whose answer depends on the current time.
 # Source: TrustSQL (Lee et al. 2024), appendix G, "Inconsistent text-to-SQL mapping
 # assumptions".
 
@@ -48,10 +48,10 @@ _CLOCKS: Final = word_set(
 
 
 def relative_times(question: str) -> tuple[str, ...]:
-    """The expressions that count from the time of asking, each once.
+    """The distinct expressions of a question that are relative to the current time.
 
-    "Currently" is none: most often it says of which column the question is. Nor is "most
-    recently", which is the latest there is.
+    "Currently" does not count, as it mostly says which column is meant; nor does "most recently",
+    which means the latest.
 
     >>> relative_times("Which flights left Boston in the last two weeks, and which leave today?")
     ('in the last two weeks', 'today')
@@ -63,7 +63,7 @@ def relative_times(question: str) -> tuple[str, ...]:
 
 
 def reads_clock(sql: str, dialect: str = "sqlite") -> bool:
-    """Whether a query asks for the time: ``CURRENT_DATE``, ``NOW()``, ``date('now')``.
+    """True if a query reads the clock: ``CURRENT_DATE``, ``NOW()``, ``date('now')``.
 
     >>> reads_clock("SELECT date('now', '-1 day')"), reads_clock("SELECT now FROM times")
     (True, False)
@@ -80,10 +80,10 @@ def reads_clock(sql: str, dialect: str = "sqlite") -> bool:
 
 
 # ------------------------------------------------------------
-# Questions that count from the time of asking, corrected to a date: "today", "last month".
-# Two corrections. Where the question names one day ("tomorrow") and the reference one date,
-# that is the day. Where the reference reads the clock and a date is given to count from,
-# question and reference both get it. Anything else is left to a person.
+# Correcting relative times to dates, in two ways. If the question names one relative day
+# ("tomorrow") and the reference one date, the question gets that date. If the reference reads the
+# clock and a current date is given, question and reference get dates counted from it. All other
+# questions are left to a person.
 # Source: TrustSQL (Lee et al. 2024), appendix G, "Inconsistent text-to-SQL mapping
 # assumptions", where the time that an author had in mind is evident from the SQL.
 
@@ -103,7 +103,7 @@ _CALLS: Final = word_set("now curdate getdate sysdate")
 def made_absolute(
     question: str, sql: str, now: date | None, dialect: str = "sqlite"
 ) -> tuple[str, str] | None:
-    """The question and the reference with a date instead; None where no rule is sure.
+    """Question and reference with dates for relative times; None if no rule applies safely.
 
     >>> made_absolute("Who arrives tomorrow?", "SELECT a FROM t WHERE d = '2024-05-02'", None)[0]
     'Who arrives on 2 May 2024?'
@@ -128,7 +128,7 @@ def made_absolute(
         return None
     asked = asked[:1].upper() + asked[1:] if question[:1].isupper() else asked
     if asked == question:
-        # The question did not say that its answer depends on the day.
+        # The question has no relative time, but its answer depends on the day.
         body = question.rstrip(" \n\t.?!")
         asked = f"{body}, as of {said(now)}{question[len(body) :]}"
     return asked, stopped
@@ -144,7 +144,7 @@ def said(day: date) -> str:
 
 
 def _month(day: date) -> str:
-    # Not strftime: its months are in the language of the machine.
+    # Not strftime, whose names of months depend on the locale.
     return f"{_MONTHS[day.month - 1]} {day.year}"
 
 
@@ -158,7 +158,7 @@ _MONTHS: Final = (
 
 
 def _with_day(question: str, day: date) -> str | None:
-    """The question with a date for its only relative expression, if that means one day."""
+    """The question with a date for its only relative time; None unless that is a single day."""
     found = list(_ONE_DAY.finditer(question))
     if len(found) != 1 or len(relative_times(question)) != 1:
         return None
@@ -172,7 +172,8 @@ _ONE_DAY: Final = re.compile(
 
 
 def _only_date(sql: str, dialect: str) -> date | None:
-    """The only date that a query names: as one text, or as a year, a month and a day."""
+    """The only date in a query, as one text or as year, month and day; None if there is not just
+    one."""
     from sqlglot import exp
 
     tree = parse(sql, dialect)
@@ -193,7 +194,7 @@ def _only_date(sql: str, dialect: str) -> date | None:
 
 
 def _add_part(one: exp.EQ, parts: dict[str, set[int]]) -> None:
-    """Note ``month_number = 5`` and the like."""
+    """Add the value of a condition such as ``month_number = 5`` to ``parts``."""
     from sqlglot import exp
 
     column, value = one.this, one.expression
@@ -208,7 +209,7 @@ def _add_part(one: exp.EQ, parts: dict[str, set[int]]) -> None:
 
 
 def _stopped(sql: str, now: date, dialect: str) -> str | None:
-    """The query with a date wherever it reads the clock; None where it asks for a time of day."""
+    """The query with a date wherever it reads the clock; None if it reads the time of day."""
     tokens = tokenize(sql, dialect) or []
     out, end = [], 0
     for place, token in enumerate(tokens):
@@ -220,7 +221,7 @@ def _stopped(sql: str, now: date, dialect: str) -> str | None:
         elif word == "current_date":
             literal = f"'{now.isoformat()}'"
         elif word == "current_timestamp" or (
-            # EHRSQL writes ``datetime(CURRENT_TIME, …)`` for day and time.
+            # EHRSQL writes ``datetime(CURRENT_TIME, …)`` for the current date and time.
             word == "current_time" and _DATE_CALL.search(sql[: token.start])
         ):
             literal = f"'{now.isoformat()} 00:00:00'"
@@ -245,7 +246,7 @@ def _number(text: str) -> int:
 
 
 def _moved(now: date, unit: str, count: int) -> date:
-    """A date so many units later; the last day of a month that is too short."""
+    """The date ``count`` units later; the last day of the month if that month is too short."""
     if unit in ("day", "week"):
         return now + timedelta(days=count * (7 if unit == "week" else 1))
     months = now.year * 12 + now.month - 1 + count * (12 if unit == "year" else 1)
@@ -263,7 +264,7 @@ def _ago(now: date, found: re.Match[str]) -> str:
     then = said(_moved(now, unit, -_number(found["n"])))
     if before:
         return f"{before} {then}"
-    # "Three months ago" is no day, and who knows how wide it is meant.
+    # "Three months ago" is not a single day, and its width is unclear.
     return f"on {then}" if unit in ("day", "week") else found[0]
 
 
@@ -306,12 +307,12 @@ _DAY: Final = "(?P<day>0?[1-9]|[12][0-9]|3[01])"
 
 
 def _pattern(text: str) -> re.Pattern[str]:
-    # "Today's menu" is no menu "on 2 May's", and "this year/5" is not for us.
+    # "Today's menu" must not become "on 2 May's menu"; "this year/5" is not handled.
     return re.compile(rf"(?<!/)\b{text}\b(?!['/])", re.IGNORECASE)
 
 
-# In this order: "in the last month" is the month before the day, "last month" that of the calendar.
-# Months and days with a stroke ("in 03/this year") are EHRSQL's.
+# In this order: "in the last month" is the month up to today, "last month" a calendar month.
+# Months and days with a slash ("in 03/this year") occur in EHRSQL.
 _PATTERNS: Final[tuple[tuple[re.Pattern[str], _Written], ...]] = (
     (_pattern(f"{_THE_LAST} (?:{_COUNT} )?{_UNIT}s?"), _span),
     (_pattern(f"(?:(?P<before>since|from|until|before|after) )?{_COUNT} {_UNIT}s? ago"), _ago),

@@ -1,4 +1,4 @@
-"""Questions that a database cannot answer: as many of each kind as are wanted."""
+"""Makes questions that a database cannot answer, in the numbers wanted of each kind."""
 
 from __future__ import annotations
 
@@ -43,25 +43,25 @@ UNRELATED: Final = "column-unrelated"
 NON_SQL: Final = "non-sql"
 OUT_OF_DOMAIN: Final = "out-of-domain"
 KINDS: Final = (SURFACE, RELATED, UNRELATED, NON_SQL, OUT_OF_DOMAIN)
-"""In the order in which a benchmark lists them."""
+"""The kinds of unanswerable questions, in the order in which a benchmark lists them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unanswerable:
-    """A question that its database cannot answer, and how it came about."""
+    """A question that its database cannot answer, and how it was made."""
 
     kind: str
     db_id: str
     question: str
     template: str = ""
-    """What the question was made from; empty where somebody wrote it."""
+    """The template of the question; empty if a person or a model wrote it."""
     table: str = ""
     column: str = ""
-    """The column that the question asks for and the table has not, in words."""
+    """The column, in words, that the question asks for and the table does not have."""
     borrowed_from: str = ""
-    """Where that column stands in truth: ``table.column``, or ``database.table.column``."""
+    """The source of that column: ``table.column``, or ``database.table.column``."""
     written_by: str = ""
-    """The model that wrote it, before a person accepted it."""
+    """The model that wrote it, if one did."""
 
 
 _TEMPLATES = (
@@ -95,7 +95,7 @@ _TEMPLATES = (
 
 
 def non_sql(db_id: str, schemas: Mapping[str, Schema], seed: int) -> Iterator[Unanswerable]:
-    """Every template about every thing that has the columns it needs."""
+    """Questions that no SQL can answer: each template with each entity that has its columns."""
     for entity in entities(schemas[db_id]):
         for template in _TEMPLATES:
             values = _values(entity, template, seed, db_id)
@@ -110,7 +110,7 @@ def non_sql(db_id: str, schemas: Mapping[str, Schema], seed: int) -> Iterator[Un
 
 
 def _values(entity: Entity, template: str, seed: int, db_id: str) -> dict[str, str] | None:
-    """What fills a template; None where the table has no column of the kind."""
+    """The values of a template's placeholders; None if the table has no column of a kind."""
     out = {"one": entity.one, "many": entity.many, "a_one": with_article(entity.one)}
     itself = stems((entity.one,))
     needed = {name for _, name, _, _ in Formatter().parse(template) if name}
@@ -134,7 +134,7 @@ _WORD = re.compile("[^\\W\\d_]{3,}")
 def out_of_domain(
     db_id: str, schemas: Mapping[str, Schema], questions: Sequence[str]
 ) -> Iterator[Unanswerable]:
-    """The questions that share no word of three letters or more with a database's names."""
+    """The questions that have no word (of three letters or more) in common with the schema."""
     known = vocabulary(schemas[db_id])
     for question in questions:
         if known.isdisjoint(map(singular, _WORD.findall(question.lower()))):
@@ -142,14 +142,15 @@ def out_of_domain(
 
 
 def questions_in(text: str) -> tuple[str, ...]:
-    """One question a line; empty lines and those that begin with ``#`` are none."""
+    """The questions of a text, one per line; empty lines and those starting with ``#`` are
+    skipped."""
     lines = (line.strip() for line in text.splitlines())
     return tuple(dict.fromkeys(line for line in lines if line and not line.startswith("#")))
 
 
 @cache
 def bundled_questions() -> tuple[str, ...]:
-    """The questions that come along; written for sqljury."""
+    """The out-of-domain questions bundled with sqljury, which were written for it."""
     path = files("sqljury.uses.building").joinpath("out_of_domain.txt")
     return questions_in(path.read_text("utf-8"))
 
@@ -210,10 +211,10 @@ def _question_for(
     own: bool = False,
     borrowed_from: str = "",
 ) -> Unanswerable:
-    """A question for a column of an entity, by a template that a key draws.
+    """A question for a column of an entity, by a template that the key chooses.
 
     Args:
-        own: the templates leave no doubt whose column it is.
+        own: if True, the template says that the column is the entity's own.
     """
     general, of_kind = (_OWN, _OWN_OF_KIND) if own else (_ANY, _OF_KIND)
     templates = general + of_kind[attribute.kind]
@@ -231,30 +232,30 @@ def _question_for(
 
 # ------------------------------------------------------------
 # column-surface: columns that another table of the same database has.
-# A question counts only if it cannot be meant as one about another table's rows. So the
-# column must not be in reach upwards: neither the same word nor a near one may be in the
-# table or in any that its rows belong to. Of what belongs to the rows only things of another
-# sort lend their columns, and the question then asks for the row's own.
+# A question is made only if it cannot be understood as one about another table's rows. So
+# neither the column's words nor similar ones may occur in the table or in tables to which its rows
+# belong. Of tables that belong to its rows, only those of another class of things lend columns,
+# and the question then asks for the row's own.
 
 _THINGS = word_set("person animal building vehicle product work plant")
-"""Classes whose attributes nobody takes for those of what they belong to: a dog's weight is not
-its owner's. An order's date may well be its customer's, and a country's language its player's."""
+"""Classes whose attributes are not understood as those of what they belong to: a dog's weight is
+not its owner's. But an order's date may be meant as its customer's."""
 _SUMMED = word_set(
     "sale revenue profit attendance vote score earning point rank ranking result income expense "
     "count number quantity amount total cost price value goal win loss rating money payment salary"
 )
-"""What is had by all that has a part which has it."""
+"""Attributes that a whole has if its parts have them: an owner has the sales of the shops."""
 
 
 def surface(db_id: str, schemas: Mapping[str, Schema], seed: int) -> Iterator[Unanswerable]:
-    """Questions for another table's column, for every pair that leaves no doubt."""
+    """Questions that ask one table's entity for another table's column, if unambiguous."""
     schema = schemas[db_id]
     named = stems(table.name for table in schema.tables)
     lent = [
         one
         for table in schema.tables
         for one in attributes(table)
-        # "Album title" asks for an album, whoever is said to have it.
+        # "Album title" is understood as an album's, also if the question names another entity.
         if is_telling(one) and not one.words & named
     ]
     for entity in entities(schema):
@@ -271,12 +272,12 @@ def surface(db_id: str, schemas: Mapping[str, Schema], seed: int) -> Iterator[Un
 
 @dataclass(frozen=True, slots=True)
 class _Reach:
-    """What a question about an entity may be understood to mean."""
+    """The columns that a question about an entity could be understood to ask for."""
 
     words: frozenset[str]
     below: frozenset[str]
     closed: frozenset[str]
-    """Tables below that lend nothing."""
+    """Tables below the entity's that lend no columns."""
 
     @classmethod
     def of(cls, schema: Schema, entity: Entity) -> _Reach:
@@ -302,19 +303,19 @@ _CONNECTING = word_set("of the on to number")
 
 
 def related(db_id: str, schemas: Mapping[str, Schema], seed: int) -> Iterator[Unanswerable]:
-    """Questions for columns that our list has for things of a table's class."""
+    """Questions for typical columns of the entity's class that the database does not have."""
     schema = schemas[db_id]
     known = vocabulary(schema)
     for entity in entities(schema):
         for phrase, kind, others in _data()["attributes"].get(class_of(entity), ()):
-            # Any trace of the words anywhere in the database, and the question is not asked.
+            # No question if any of the words occurs anywhere in the schema.
             if not (stems((phrase,)) - _CONNECTING | stems(others.split())) & known:
                 column = Attribute("", phrase, phrase, kind)
                 yield _question_for(RELATED, db_id, entity, column, (phrase,), seed)
 
 
 def class_of(entity: Entity) -> str:
-    """What sort of thing an entity is; empty where our list does not know it."""
+    """The class of an entity (person, building, …); empty if not in our list."""
     head = entity.one.removesuffix(" member").split()[-1]
     classes = _data()["classes"].items()
     return next((name for name, members in classes if head in members.split()), "")
@@ -328,11 +329,11 @@ def _data() -> Mapping[str, Mapping[str, Any]]:
 
 
 _PER_TABLE = 20
-"""Columns tried for a table; there may be thousands in the other databases."""
+"""The most columns tried per table; the other databases may have thousands."""
 
 
 def unrelated(db_id: str, schemas: Mapping[str, Schema], seed: int) -> Iterator[Unanswerable]:
-    """Questions for columns drawn at random; where there is no other database, from our list."""
+    """Questions for random columns of other databases, or of our list if there are none."""
     schema = schemas[db_id]
     known = vocabulary(schema)
     drawn = [
@@ -349,7 +350,7 @@ def unrelated(db_id: str, schemas: Mapping[str, Schema], seed: int) -> Iterator[
 
 
 def _lent(db_id: str, schemas: Mapping[str, Schema]) -> list[tuple[str, Attribute]]:
-    """Telling columns of the other databases, each phrase once."""
+    """Specific columns of the other databases, each phrase once."""
     found: dict[str, tuple[str, Attribute]] = {}
     for other in sorted(schemas):
         if other == db_id:
@@ -371,7 +372,7 @@ def _listed(schema: Schema) -> list[tuple[str, Attribute]]:
 
 
 # ------------------------------------------------------------
-# As many questions of each kind as are wanted, spread over databases, templates and tables.
+# The wanted number of questions of each kind, spread over databases, templates and tables.
 
 
 _Generate = Callable[[str, Mapping[str, Schema], int], Iterator[Unanswerable]]
@@ -392,14 +393,14 @@ def unanswerable_questions(
     taken: Iterable[str] = (),
     questions: Sequence[str] | None = None,
 ) -> list[Unanswerable]:
-    """Questions that the databases cannot answer, in the order of ``wanted``.
+    """Make questions that the databases cannot answer, in the order of the kinds in ``wanted``.
 
     Args:
-        wanted: how many of each kind; fewer come where the schemas do not give more.
-        db_ids: the databases to ask about, all in ``schemas``.
-        schemas: also those that columns are borrowed from.
-        taken: questions that are asked already; compared by :func:`folded`.
-        questions: the out-of-domain ones; those that come along by default.
+        wanted: the number of each kind; there may be fewer if the schemas allow no more.
+        db_ids: the databases of the questions, all in ``schemas``.
+        schemas: of these and of other databases from which columns may be borrowed.
+        taken: existing questions, which are not made again; compared by :func:`folded`.
+        questions: the out-of-domain questions; by default those bundled with sqljury.
     """
     used = set(map(folded, taken))
     listed = sorted(db_ids)
@@ -411,7 +412,7 @@ def unanswerable_questions(
 
 
 def folded(question: str) -> str:
-    """A question as it is compared: case, white space and the final mark do not count.
+    """A question for comparison: without case, extra white space and final punctuation.
 
     >>> folded("How many  dogs are there ?") == folded("how many dogs are there")
     True
@@ -437,7 +438,10 @@ def _offered(
 def _spread(
     offered: Mapping[str, list[Unanswerable]], count: int, used: set[str], seed: int
 ) -> list[Unanswerable]:
-    """One question of each database in turn, each time the one most unlike those before."""
+    """``count`` questions from all databases in turn, each the least similar to those chosen.
+
+    Fewer if there are no more. Chosen questions are added to ``used``.
+    """
     chosen: list[Unanswerable] = []
     seen: Counter[tuple[str, ...]] = Counter()
     turn = sorted(offered, key=lambda db_id: place(seed, db_id))
@@ -457,7 +461,7 @@ def _spread(
 
 
 def _traits(one: Unanswerable) -> list[tuple[str, ...]]:
-    """What two questions should not share, the worst first."""
+    """Properties that two questions should not share, the most important first."""
     return [
         ("column", one.db_id, one.column),
         ("table", one.db_id, one.table),

@@ -1,4 +1,4 @@
-"""Questions that a chat model writes, and the queue in which a person accepts them."""
+"""Questions that a chat model writes, and the queue in which people accept or reject them."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ TO_REVIEW: Final = "review"
 ACCEPTED: Final = "accepted"
 REJECTED: Final = "rejected"
 PARAPHRASE: Final = "paraphrase"
-"""The kind of another question for a reference that is known."""
+"""The kind of a question that is a paraphrase of another one."""
 STATUSES: Final = (TO_REVIEW, ACCEPTED, REJECTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewItem:
-    """A question that somebody must look at; a reviewer changes ``status``, and may change all."""
+    """A question for review; the reviewer changes ``status``, and may change other fields."""
 
     status: str = TO_REVIEW
     kind: str
@@ -40,31 +40,31 @@ class ReviewItem:
     question: str
     table: str = ""
     missing: str = ""
-    """What the database lacks, in the writer's words."""
+    """What the database does not have, in the writer's words."""
     why: str = ""
     doubts: tuple[str, ...] = ()
-    """What rules found that speaks against it."""
+    """Reasons against it that rules found."""
     written_by: str = ""
     wording: str = ""
-    """As it was written: a question that is reworded in review is not offered again."""
+    """The question before review, so that a reworded one is not added again."""
     of: str = ""
-    """Of a paraphrase the id of the question whose ``sql`` it is to ask for."""
+    """For a paraphrase, the id of the original question, which has the same ``sql``."""
     sql: str = ""
 
     @property
     def written(self) -> str:
-        """The question before any review."""
+        """The question before review."""
         return self.wording or self.question
 
 
 def merged(known: Sequence[ReviewItem], new: Iterable[ReviewItem]) -> list[ReviewItem]:
-    """The queue with new questions behind; what is in it stays as the review left it."""
+    """The queue with new questions added at its end; known ones stay as reviewed."""
     seen = {(one.db_id, folded(one.written)) for one in known}
     return [*known, *(one for one in new if (one.db_id, folded(one.written)) not in seen)]
 
 
 def accepted(queue: Iterable[ReviewItem]) -> list[Unanswerable]:
-    """The unanswerable questions that passed review."""
+    """The unanswerable questions that were accepted in review."""
     return [
         Unanswerable(
             kind=one.kind,
@@ -80,22 +80,22 @@ def accepted(queue: Iterable[ReviewItem]) -> list[Unanswerable]:
 
 
 def counts(queue: Iterable[ReviewItem]) -> dict[str, int]:
-    """How many questions have each status."""
+    """The number of questions by status."""
     found = Counter(one.status for one in queue)
     return {status: found[status] for status in STATUSES}
 
 
 def to_lines(queue: Iterable[ReviewItem]) -> Iterator[str]:
-    """A line of JSON for each, the status first: it is what a reviewer changes."""
+    """A line of JSON per question, with the status, which a reviewer changes, first."""
     for one in queue:
         yield json.dumps(asdict(one), ensure_ascii=False)
 
 
 def from_lines(lines: Iterable[str], where: str) -> list[ReviewItem]:
-    """The queue of a file.
+    """The queue in the lines of a file; ``where`` is the file's name for errors.
 
     Raises:
-        InputError: SJ561: a line that is no such question.
+        InputError: SJ561: a line is not a question for review.
     """
     return [
         _candidate(line, f"{where}:{number}")
@@ -134,7 +134,7 @@ def _candidate(line: str, where: str) -> ReviewItem:
 
 
 # ------------------------------------------------------------
-# Paraphrases that a chat model writes of questions, for somebody to look through.
+# Paraphrases of questions that a chat model writes, for review.
 # Source: TrustSQL (Lee et al. 2024), appendix G: ten for each SQL query, reviewed by hand.
 # The prompt is ours.
 
@@ -148,7 +148,7 @@ _PARAPHRASES: Final[Mapping[str, Any]] = {
 
 
 def first_of_each_query(cases: Iterable[Case]) -> list[Case]:
-    """The first question of each query, queries with placeholders taken as such."""
+    """The first question of each query; queries of one template count as one query."""
     found: dict[tuple[str, str], Case] = {}
     for case in cases:
         if case.question and case.reference_sqls:
@@ -159,7 +159,7 @@ def first_of_each_query(cases: Iterable[Case]) -> list[Case]:
 
 
 def paraphrase_request(case: Case, count: int, schema: Schema, model: Model) -> Request:
-    """The question to the model."""
+    """The request to a model for ``count`` paraphrases of a question."""
     sections = [
         PromptSection("Wanted", "", f"how many: {count}"),
         PromptSection("Database schema", "\n".join(create_table(schema, None))),
@@ -173,7 +173,7 @@ def paraphrase_request(case: Case, count: int, schema: Schema, model: Model) -> 
 def paraphrases_in(
     answer: Answer, case: Case, count: int, model: Model, taken: set[str]
 ) -> Iterator[ReviewItem]:
-    """What the model wrote, less what cannot be used; ``taken`` grows by it."""
+    """The usable paraphrases in a model's answer; they are added to ``taken``."""
     for text in (answer.value or {}).get("questions", ())[:count]:
         question = " ".join(text.split())
         if not question or len(question) > _LONGEST or folded(question) in taken:
@@ -193,7 +193,7 @@ def paraphrases_in(
 
 
 def _unsaid(case: Case, question: str) -> list[str]:
-    """The values of the given question that a paraphrase does not say."""
+    """The values of the original question that the paraphrase does not contain."""
     template = template_of(case)
     values = re.findall(r"\d+(?:\.\d+)?", case.question or "")
     if template is not None:
@@ -202,7 +202,7 @@ def _unsaid(case: Case, question: str) -> list[str]:
 
 
 def accepted_paraphrases(queue: Iterable[ReviewItem], cases: Sequence[Case]) -> list[Case]:
-    """The paraphrases that passed review, as questions with the reference of what they repeat."""
+    """The accepted paraphrases as cases with the reference of their original question."""
     known = {(case.db_id, case.id): case for case in cases}
     found = []
     for number, one in enumerate(queue):
@@ -221,18 +221,18 @@ def _prompt(name: str) -> str:
 
 
 # ------------------------------------------------------------
-# Unanswerable questions that a chat model writes, for somebody to look through.
+# Unanswerable questions that a chat model writes, for review.
 # Source: TrustSQL (Lee et al. 2024), section 3.3, where people write them. The prompt is
 # ours.
 
 WRITTEN_KINDS: Final = (RELATED, NON_SQL)
-"""The kinds that a model writes; the others come by rules alone."""
+"""The kinds that a model writes; the others are made by rules only."""
 
 Ask = Callable[[Request, str], Answer]
-"""Asks a model; the text names what is asked about, for error messages."""
+"""Sends a request to a model; the text names its subject, for error messages."""
 
 _SPARE = 2
-"""Candidates for each question that is wanted: some do not pass review."""
+"""Questions to request per question wanted, as review rejects some."""
 _AT_ONCE = 10
 _CONNECTING = word_set("of the a an on to in for by and or number name")
 _TEXT = {"type": "string"}
@@ -256,7 +256,7 @@ _UNANSWERABLE: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """So many questions of one kind about one database."""
+    """A number of questions of one kind to be written about one database."""
 
     kind: str
     db_id: str
@@ -264,9 +264,9 @@ class Order:
 
 
 def orders(wanted: Mapping[str, int], db_ids: Iterable[str], seed: int) -> list[Order]:
-    """What a model is asked for, so that about twice as many questions come as are wanted.
+    """The orders to a model, for about twice as many questions as are wanted.
 
-    Each database is asked about once for each kind, unless there are more databases than questions.
+    There is one order per kind and database, or fewer if there are more databases than questions.
     """
     listed = sorted(db_ids)
     out = []
@@ -280,7 +280,7 @@ def orders(wanted: Mapping[str, int], db_ids: Iterable[str], seed: int) -> list[
 
 
 def request_for(order: Order, schema: Schema, model: Model) -> Request:
-    """The question to the model."""
+    """The request to a model for the questions of an order."""
     task = f"kind: {order.kind}\nhow many: {order.count}"
     shown = "\n".join(create_table(schema, None))
     sections = [PromptSection("Wanted", "", task), PromptSection("Database schema", shown)]
@@ -297,9 +297,9 @@ def request_for(order: Order, schema: Schema, model: Model) -> Request:
 def candidates(
     order: Order, schema: Schema, answer: Answer, model: Model, taken: set[str]
 ) -> Iterator[ReviewItem]:
-    """What the model wrote, less what cannot be used; ``taken`` grows by it.
+    """The usable questions in a model's answer, with doubts for the reviewer.
 
-    Nothing is accepted here: doubts are noted for whoever reviews it.
+    The questions are added to ``taken``; none is accepted yet.
     """
     for one in (answer.value or {}).get("questions", ())[: order.count]:
         question = " ".join(one["question"].split())

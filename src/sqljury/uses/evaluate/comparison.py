@@ -70,7 +70,7 @@ class JudgeComparison:
     newly_wrong: Mapping[str, Sequence[Failure]]
     """Cases that failed in the second run only, by the cause there."""
     only_first: int
-    """Cases that only the first run has."""
+    """Cases that only the first run has; they are not compared."""
     only_second: int
     changed: int
     """Cases whose question, database or references differ between the runs; they are compared

@@ -161,7 +161,7 @@ def write_report(
         records: with evidence; those of one case must be adjacent, as runs return them.
         title: the page's title.
         max_case_pages: at most so many cases get a page, those that are not correct first.
-        agreement: of the judges with human labels, shown beside the scores.
+        agreement: of the judges with human labels, shown next to the scores.
         told_apart: returns the differences between a case's prediction and its reference.
 
     Raises:

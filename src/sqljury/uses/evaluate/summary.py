@@ -458,7 +458,7 @@ class _CostCounter:
 
 
 class _StageCounter:
-    """Sums that do not depend on the order of the verdicts."""
+    """Sums costs; exact, so that the order of the verdicts does not matter."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()

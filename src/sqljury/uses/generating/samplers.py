@@ -31,7 +31,7 @@ class Sample:
 
 
 class Sampler(Protocol):
-    """Writes several texts for one prompt; the same numbers give the same texts."""
+    """Writes several texts for a prompt; the same prompt and number give the same text."""
 
     @property
     def per_call(self) -> int:

@@ -58,7 +58,7 @@ class Stage(SQLiteDatabase):
         self._tables = [table for table in schema.tables if not table.is_view]
 
     def fill(self, contents: Contents) -> None:
-        """Replace all rows."""
+        """Replace the rows of all tables by ``contents``."""
         self._deadline = float("inf")
         with self._authorizer.lifted():
             for table in self._tables:

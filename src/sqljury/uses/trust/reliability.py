@@ -160,11 +160,11 @@ class ReplyCounts:
     wrong: int = 0
     """Answerable, with a wrong answer; includes ``errors`` and ``unknown``."""
     harmful: int = 0
-    """Not answerable, answered."""
+    """Unanswerable, but answered."""
     withheld: int = 0
-    """Answerable, abstained from."""
+    """Answerable, but the system abstained."""
     declined: int = 0
-    """Not answerable, abstained from."""
+    """Unanswerable, and the system abstained."""
     missing_answerable: int = 0
     missing_unanswerable: int = 0
     errors: int = 0

@@ -44,7 +44,7 @@ def chosen_thresholds(
 
 
 def conformal_threshold(decisions: Iterable[Decision], harm: float) -> float:
-    """The lowest threshold whose share of wrong answers among all questions is controlled.
+    """The lowest threshold that keeps the share of questions with a wrong answer at most ``harm``.
 
     Args:
         decisions: calibration decisions, exchangeable with those to come.
@@ -97,7 +97,8 @@ RANKS = 10
 
 
 def selective_threshold(decisions: Iterable[Decision], risk: float, delta: float = 0.1) -> float:
-    """The lowest threshold among :data:`RANKS` whose share of wrong answers is controlled.
+    """The lowest of :data:`RANKS` thresholds that keeps the share of wrong answers at most
+    ``risk``.
 
     Args:
         decisions: calibration decisions, drawn independently from the same source as those to

@@ -1,4 +1,4 @@
-"""Changes that mostly change what a query means, a file for each clause."""
+"""Mistakes: changes that mostly change what a query means, a file for each clause."""
 
 from sqljury.variants.base import Changes
 from sqljury.variants.mutations.conditions import (
@@ -33,7 +33,8 @@ NEIGHBOUR_KINDS: dict[str, Changes] = {
     "column": column,
     "set": set_operation,
 }
-"""Of test suites, which are built from them: another kind or order is another suite."""
+"""The kinds of neighbours from which test suites are built. Any change of these kinds or of their
+order changes the suites."""
 
 MUTATIONS: dict[str, Changes] = {
     **NEIGHBOUR_KINDS,
@@ -50,4 +51,4 @@ MUTATIONS: dict[str, Changes] = {
     "counted": counted,
     "membership": membership,
 }
-"""All kinds by name."""
+"""All kinds of mistakes by name."""

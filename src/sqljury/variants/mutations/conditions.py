@@ -1,4 +1,4 @@
-"""Mistakes in conditions: operators, constants, bounds, parts left out."""
+"""Mistakes in conditions: operators, constants, bounds, missing parts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sqljury.variants.base import (
 
 
 def comparison(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """Another comparison of the same operands, or its denial."""
+    """Replaces a comparison operator; adds NOT before IN, LIKE, BETWEEN and EXISTS; removes NOT."""
     others: dict[type, tuple[type, ...]] = {
         exp.GT: (exp.GTE, exp.LT),
         exp.GTE: (exp.GT, exp.LTE),
@@ -45,7 +45,7 @@ def comparison(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
 
 
 def constant(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """Another number or text in the same place."""
+    """Replaces a constant by the next or previous number, or by a changed text or pattern."""
     if not isinstance(node, exp.Literal) or isinstance(node.parent, exp.Limit | exp.Offset):
         return
     text = str(node.this)
@@ -71,13 +71,13 @@ def _within_equality(literal: exp.Expr, text: str) -> None:
 
 
 # ---------------------------------------------------------------- bound
-# A bound that is a little off: the other strictness, the next number, or both.
+# A bound that is slightly off: ``>=`` for ``>``, the next number, or both.
 
 
 def bound(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """``>= 3``, ``> 4``, ``>= 2``, ``>= 4`` … for ``> 3``.
+    """Replaces ``> 3`` by ``>= 3``, ``> 4``, ``>= 2``, ``>= 4`` and so on.
 
-    One of them means the same where numbers are whole, and only there.
+    One of them, ``>= 4``, is equivalent if the numbers are integers.
     """
     strictness: dict[type[exp.Expr], type[exp.Expr]] = {
         exp.GT: exp.GTE,
@@ -104,11 +104,11 @@ def _bounded(operator: type[exp.Expr], number: int) -> Change:
 
 
 # ---------------------------------------------------------------- literal case
-# A text in other letters: lower, upper, or capital ones.
+# A text in lower case, upper case or with capitals.
 
 
 def literal_case(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """The same text in letters of another case, where it is compared."""
+    """Changes the case of a text that is compared by ``=``, ``!=`` or IN."""
     compared = isinstance(node.parent, exp.EQ | exp.NEQ | exp.In)
     if not (isinstance(node, exp.Literal) and node.is_string and compared):
         return
@@ -123,11 +123,11 @@ def _said(text: str) -> Change:
 
 
 # ---------------------------------------------------------------- condition
-# A condition left out; OR for AND.
+# A missing condition; OR for AND.
 
 
 def condition(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """Fewer conditions, or others of AND and OR."""
+    """Removes WHERE or HAVING or one operand of AND and OR; exchanges AND and OR."""
     if isinstance(node, exp.Where | exp.Having):
         yield lambda n: n.pop()
     if isinstance(node, exp.And | exp.Or):
@@ -138,11 +138,15 @@ def condition(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
 
 
 # ---------------------------------------------------------------- membership
-# One value for many: ``=`` for IN, a join by ``!=`` for NOT IN.
+# ``=`` for IN of a subquery, a join with ``!=`` for NOT IN.
 
 
 def membership(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """A comparison with the first row of a subquery; a row that has a row unlike it."""
+    """Replaces ``x IN (query)`` by ``x = (query)``, and NOT IN by a join on ``!=``.
+
+    The first compares with one row of the query only. The second keeps a row as soon as one row of
+    the query differs from it.
+    """
     if isinstance(node, exp.In) and node.args.get("query") is not None:
         yield lambda n: n.replace(exp.EQ(this=n.this, expression=n.args["query"]))
     if isinstance(node, exp.Select) and node.args.get("where") is not None:
@@ -152,6 +156,8 @@ def membership(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
 
 
 def _unlike(place: int, context: QueryContext) -> Change:
+    """A change of the NOT IN at a place of WHERE to a join on ``!=`` with the subquery's table."""
+
     def change(select: exp.Select) -> None:
         qualify(select, context)
         conditions = parts(select.args["where"].this)

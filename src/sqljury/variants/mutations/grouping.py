@@ -9,11 +9,11 @@ from sqlglot import exp
 from sqljury.variants.base import Change, QueryContext, origin_of, own_columns
 
 # ---------------------------------------------------------------- group key
-# Groups by another column.
+# GROUP BY another column.
 
 
 def group_key(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """Another column that the query reads, or another one of the table, in the place of a key."""
+    """Replaces a group key by another column that the query reads, or of the same table."""
     if not isinstance(node, exp.Column) or not isinstance(node.parent, exp.Group):
         return
     select = node.find_ancestor(exp.Select)

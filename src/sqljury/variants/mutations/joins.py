@@ -1,4 +1,4 @@
-"""Mistakes in FROM: the kind of a join, its key, a table too many."""
+"""Mistakes in FROM: the kind of a join, its columns, an additional table."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from sqljury.schema import Table
 from sqljury.variants.base import Change, QueryContext, origin_of, qualify, sources_of
 
 # ---------------------------------------------------------------- join
-# Another type of join; a join left out.
+# Another type of join, or no join.
 
 
 def join(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """An outer join for an inner one, and the other way round; a join left out."""
+    """Replaces an inner join by LEFT JOIN, an outer join by an inner one; removes the join."""
     if not isinstance(node, exp.Join):
         return
     if node.side:
         yield lambda n: n.set("side", None)
     else:
         yield lambda n: n.set("side", "LEFT")
-    # Fails where a column of the table is used; where none is, the join may matter all the same.
+    # The variant cannot run if it uses a column of the table. If it uses none, it can still differ.
     yield lambda n: n.pop()
 
 
 # ---------------------------------------------------------------- join key
-# A join by other columns.
+# A join on other columns.
 
 
 _MOST = 3
 
 
 def join_key(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """Another column of the table in a join's condition, keys and foreign keys first."""
+    """Replaces a column of a join's condition by others of its table, keys first."""
     if node.find_ancestor(exp.Join, exp.Select) is None or not isinstance(node.parent, exp.EQ):
         return
     if not isinstance(node.find_ancestor(exp.Join, exp.Select), exp.Join):
@@ -54,11 +54,11 @@ def _named(name: str) -> Change:
 
 
 # ---------------------------------------------------------------- redundant join
-# A table joined that nothing is read from; it may still drop or repeat rows.
+# An additional joined table of which nothing is read; it may still remove or repeat rows.
 
 
 def redundant_join(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """One more table, along a foreign key in either direction."""
+    """Joins one more table, along a foreign key in either direction."""
     if not isinstance(node, exp.Select) or any(isinstance(one, exp.Star) for one in node.selects):
         return
     tables = [one for one in sources_of(node) if isinstance(one, exp.Table)]
@@ -71,7 +71,7 @@ def redundant_join(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
 
 
 def _links(table: Table, context: QueryContext) -> Iterator[tuple[str, Table, str]]:
-    """Own column, the table at the other end of a foreign key, its column."""
+    """For each foreign key from or to a table: own column, the other table, its column."""
     for key in table.foreign_keys:
         other = context.schema.table(key.target_table)
         if other is not None and len(key.columns) == len(key.target_columns) == 1:

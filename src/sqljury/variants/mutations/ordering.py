@@ -1,4 +1,4 @@
-"""Mistakes in ORDER BY and LIMIT, and in asking for the greatest."""
+"""Mistakes in ORDER BY and LIMIT, and in queries for the greatest value."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from sqlglot import exp
 from sqljury.variants.base import Change, QueryContext, all_of, parts
 
 # ---------------------------------------------------------------- order
-# Another order: descending for ascending, a key less, none.
+# Another order: the other direction, one key less, or none.
 
 
 def order(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """The other direction, fewer keys, or no order."""
+    """Reverses the direction of a sort key, removes a key, or removes ORDER BY."""
     if isinstance(node, exp.Ordered):
         yield _turned_around
         if len(node.parent.expressions if node.parent else ()) > 1:
@@ -25,15 +25,18 @@ def order(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
 def _turned_around(ordered: exp.Expr) -> None:
     descending = not ordered.args.get("desc")
     ordered.set("desc", descending or None)
-    ordered.set("nulls_first", not descending)  # as SQLite has it where nothing is said
+    ordered.set("nulls_first", not descending)  # SQLite's default
 
 
 # ---------------------------------------------------------------- extreme
-# The first row for all rows with the greatest value, and the other way round.
+# One row with the greatest value instead of all rows with it, and the other way round.
 
 
 def extreme(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """ORDER BY … LIMIT 1 as a comparison with MAX or MIN, and that as the former."""
+    """Replaces ``ORDER BY x LIMIT 1`` by ``x = (SELECT MIN(x) …)``, and the other way round.
+
+    They differ if rows tie.
+    """
     if not isinstance(node, exp.Select) or node.args.get("group") is not None:
         return
     if _first_of(node) is not None:
@@ -46,7 +49,7 @@ def extreme(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
 
 
 def _first_of(select: exp.Select) -> exp.Expr | None:
-    """The only sort key, a column, of a query for one row."""
+    """The sort key of ORDER BY … LIMIT 1 if it is a single column, else None."""
     order, limit = select.args.get("order"), select.args.get("limit")
     if order is None or limit is None or limit.expression.name != "1":
         return None
@@ -71,7 +74,7 @@ def _all_greatest(select: exp.Select) -> None:
 
 
 def _greatest(condition: exp.Expr) -> exp.Expr | None:
-    """The column of ``column = (SELECT MAX(column) …)``."""
+    """The MAX or MIN of a condition ``column = (SELECT MAX(column) …)``, else None."""
     if not (isinstance(condition, exp.EQ) and isinstance(condition.expression, exp.Subquery)):
         return None
     inner = condition.expression.this

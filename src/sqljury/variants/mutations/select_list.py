@@ -10,11 +10,11 @@ from sqljury.trees.affinity import NUMERIC_AFFINITIES, declared_affinity
 from sqljury.variants.base import Change, QueryContext, origin_of, sources_of
 
 # ---------------------------------------------------------------- output
-# Other columns shown: one less, one more, another number of them.
+# Other output columns: one less, or one more.
 
 
 def output(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """A column of the result left out, or one more."""
+    """Removes one output column, or adds one of the first three columns of a table."""
     if not isinstance(node, exp.Select) or node.parent_select is not None:
         return
     if isinstance(node.parent, exp.SetOperation):
@@ -49,7 +49,7 @@ _OTHER_COLUMNS = 3
 
 
 def column(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """Other columns of the same table and affinity, the next ones first."""
+    """Replaces a column by others of the same table and affinity, the next ones first."""
     if not isinstance(node, exp.Column) or node.find_ancestor(exp.Join) is not None:
         return
     own = context.tables.get(node.table.casefold()) if node.table else None
@@ -67,7 +67,7 @@ def column(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
 
 
 def _named(column: str) -> Change:
-    """Another column in the same place."""
+    """A change of a column's name that keeps its table."""
     return lambda n: n.set("this", exp.to_identifier(column))
 
 
@@ -79,7 +79,10 @@ _MOST = 4
 
 
 def foreign_column(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """Columns of other tables in the same SELECT, those of the same name first."""
+    """Replaces a column by columns of other tables of the SELECT with the same affinity.
+
+    Columns of the same name come first.
+    """
     home = origin_of(node, context)
     select = node.find_ancestor(exp.Select)
     if home is None or select is None or isinstance(node.parent, exp.EQ | exp.Star):
@@ -107,7 +110,7 @@ def _column(source: str, name: str) -> Change:
 
 
 def aggregate(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """Another aggregate of the same argument."""
+    """Replaces an aggregate by another of the same argument; adds or removes its DISTINCT."""
     others: dict[type, tuple[type, ...]] = {
         exp.Max: (exp.Min, exp.Avg),
         exp.Min: (exp.Max,),
@@ -126,16 +129,16 @@ def aggregate(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
 
 
 def _of_argument(other: type[exp.Expr]) -> Change:
-    """Another function of the same argument."""
+    """A change of the function that keeps its argument."""
     return lambda n: n.replace(other(this=n.this))
 
 
 # ---------------------------------------------------------------- counted
-# Another thing counted: values for rows, numbers summed for counted.
+# COUNT(*) counts something else: the values of a column, or their sum.
 
 
 def counted(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """COUNT of different values of a column for COUNT(*), and SUM of a number for it."""
+    """Replaces COUNT(*) by COUNT(DISTINCT column), and by SUM(column) of a numeric column."""
     if not isinstance(node, exp.Count) or not isinstance(node.this, exp.Star):
         return
     select = node.find_ancestor(exp.Select)
@@ -156,11 +159,11 @@ def _summed(source: str, name: str) -> Change:
 
 
 # ---------------------------------------------------------------- query
-# DISTINCT, LIMIT, GROUP BY: left out or added.
+# DISTINCT, LIMIT, GROUP BY: removed or added.
 
 
 def query(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """DISTINCT, LIMIT or GROUP BY left out, added or larger."""
+    """Adds or removes DISTINCT; adds, removes or increases LIMIT; removes GROUP BY."""
     if not isinstance(node, exp.Select):
         return
     if node.args.get("distinct"):

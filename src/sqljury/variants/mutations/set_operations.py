@@ -13,7 +13,7 @@ from sqljury.variants.base import Change, QueryContext, with_operands
 
 
 def set_operation(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """Another set operation, or one operand alone."""
+    """Replaces a set operation by another one, or by one of its operands."""
     if not isinstance(node, exp.SetOperation):
         return
     for other in (exp.Union, exp.Intersect, exp.Except):
@@ -28,23 +28,23 @@ def set_operation(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
 
 
 def union_all(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """Equal rows of a union kept, or not."""
+    """Replaces UNION by UNION ALL, and the other way round."""
     if isinstance(node, exp.Union):
         yield lambda n: n.set("distinct", not n.args.get("distinct"))
 
 
 # ---------------------------------------------------------------- set to condition
-# What two queries have in common, asked of each single row.
+# INTERSECT and EXCEPT of two conditions, written as one condition on each row.
 
 
 def set_to_condition(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """INTERSECT as AND, EXCEPT as AND NOT: right only where a value stands in a single row."""
+    """Replaces INTERSECT by AND, EXCEPT by AND NOT; right only if output values are unique."""
     if isinstance(node, exp.Intersect | exp.Except) and _alike(node.left, node.right):
         yield _merged
 
 
 def _alike(left: exp.Expr, right: exp.Expr) -> bool:
-    """Whether two SELECTs differ in their conditions alone."""
+    """True if two SELECTs both have a WHERE and differ in nothing else."""
     if not (isinstance(left, exp.Select) and isinstance(right, exp.Select)):
         return False
     one, other = left.copy(), right.copy()

@@ -1,7 +1,7 @@
 """Changes that keep what a query means, a file for each clause.
 
-Keys, foreign keys and NOT NULL are taken as the schema declares them. A few kinds rely on more:
-that a table has rows, or no NULL; who trains on them has them labelled.
+They rely on keys, foreign keys and NOT NULL as the schema declares them. A few kinds also assume
+that a table has rows, or no NULLs. So label the results by execution before you train on them.
 """
 
 from sqljury.variants.base import Changes
@@ -59,7 +59,7 @@ STYLES: dict[str, Changes] = {
     "identifier_style": identifier_style,
     "output_order": output_order,
 }
-"""Other spellings: the query does the same in the same way."""
+"""Other spellings: names, order and layout change, the structure of the query does not."""
 
 STRUCTURES: dict[str, Changes] = {
     "integer_bound": integer_bound,
@@ -94,12 +94,12 @@ STRUCTURES: dict[str, Changes] = {
     "equality_to_in": equality_to_in,
     "average": average,
 }
-"""Other ways to the same rows."""
+"""Other structures that return the same rows."""
 
 REWRITES: dict[str, Changes] = {**STRUCTURES, **STYLES}
-"""All kinds by name."""
+"""All kinds of rewrites by name."""
 
 RARE = frozenset(
     {"average", "cast", "implied_condition", "negation", "number_as_text", "outer_select"}
 )
-"""Kinds that nearly every query takes, and few people write."""
+"""Kinds that fit nearly every query and that few people write; they are chosen less often."""

@@ -1,4 +1,4 @@
-"""Other ways to say a condition."""
+"""Equivalent ways to write a condition."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sqljury.variants.base import Change, QueryContext, all_of, origin_of, parts
 
 
 def turned_comparison(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """The operands of a comparison the other way round."""
+    """Swaps the operands of a comparison and mirrors its operator."""
     other = MIRRORED_CLASSES.get(type(node))
     if other is not None and other is not exp.NEQ:
         yield lambda n: n.replace(other(this=n.expression, expression=n.this))
@@ -26,7 +26,7 @@ def turned_comparison(node: exp.Expr, _context: QueryContext) -> Iterator[Change
 
 
 def operand_order(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """The operands of AND and OR the other way round."""
+    """Swaps the operands of AND or OR."""
     if isinstance(node, exp.And | exp.Or):
         kind = type(node)
         yield lambda n: n.replace(kind(this=n.expression, expression=n.this))
@@ -37,7 +37,7 @@ def operand_order(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
 
 
 def between(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """A range in one condition or two."""
+    """Replaces BETWEEN by ``>=`` and ``<=``, and the other way round."""
     if isinstance(node, exp.Between) and not node.args.get("symmetric"):
         yield _in_two
     if isinstance(node, exp.And) and isinstance(node.left, exp.GTE):
@@ -60,11 +60,11 @@ def _in_one(node: exp.And) -> None:
 
 
 # ---------------------------------------------------------------- integer bound
-# ``>= 3`` for ``> 2``, of whole numbers.
+# ``>= 3`` for ``> 2``, of integers.
 
 
 def integer_bound(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """A bound that is part of the range for one that is not, and the other way round."""
+    """Replaces ``> 2`` by ``>= 3`` for an integer, likewise ``<``, and the other way round."""
     others: dict[type, tuple[type[exp.Expr], int]] = {
         exp.GT: (exp.GTE, 1),
         exp.GTE: (exp.GT, -1),
@@ -89,11 +89,11 @@ def _is_whole(value: exp.Expr, context: QueryContext) -> bool:
 
 
 # ---------------------------------------------------------------- negation
-# NOT of the contrary.
+# NOT of the opposite comparison.
 
 
 def negation(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """``NOT a = 1`` for ``a != 1``; ``NOT a <= 1`` for ``a > 1``; and the other way round."""
+    """Replaces ``a > 1`` by ``NOT a <= 1``, ``a != 1`` by ``NOT a = 1``, and back."""
     if isinstance(node, exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE):
         other = NEGATED_CLASSES[type(node)]
         yield lambda n: n.replace(exp.Not(this=other(this=n.this, expression=n.expression)))
@@ -104,11 +104,11 @@ def negation(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
 
 
 # ---------------------------------------------------------------- in list
-# Equalities joined by OR for a list, and the other way round.
+# Equalities joined by OR for IN of a list, and the other way round.
 
 
 def in_list(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """IN of constants as OR, and OR of equalities of one column as IN."""
+    """Replaces IN of a list by equalities joined by OR, and the other way round."""
     if isinstance(node, exp.In) and node.expressions:
         yield _as_or
     if isinstance(node, exp.Or) and not isinstance(node.parent, exp.Or):
@@ -138,11 +138,11 @@ def _as_list(node: exp.Expr) -> None:
 
 
 # ---------------------------------------------------------------- equality to in
-# IN of a subquery of one row for an equality with it.
+# IN for an equality with a subquery of one row.
 
 
 def equality_to_in(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """``a IN (SELECT MAX(a) …)`` for ``a = (SELECT MAX(a) …)``."""
+    """Replaces ``a = (SELECT MAX(a) …)`` by ``a IN (SELECT MAX(a) …)``."""
     if not isinstance(node, exp.EQ) or not isinstance(node.expression, exp.Subquery):
         return
     inner = node.expression.this
@@ -154,11 +154,11 @@ def equality_to_in(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
 
 
 # ---------------------------------------------------------------- implied condition
-# A condition that another one implies: not NULL, or the same again.
+# An additional condition that another one implies.
 
 
 def implied_condition(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """``AND a IS NOT NULL`` after a comparison of a."""
+    """Adds ``AND a IS NOT NULL`` to a WHERE that compares a."""
     if not isinstance(node, exp.Where):
         return
     for one in parts(node.this):
@@ -176,11 +176,11 @@ def _not_null(column: exp.Expr) -> Change:
 
 
 # ---------------------------------------------------------------- number as text
-# A number as a text, where the column makes a number of it.
+# A number as a text, if the column's affinity converts it to a number.
 
 
 def number_as_text(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """``a = '3'`` for ``a = 3``, and the other way round."""
+    """Replaces ``a = 3`` by ``a = '3'`` for a numeric column, and the other way round."""
     parent = node.parent
     compared = isinstance(parent, exp.EQ | exp.GT | exp.LT | exp.GTE | exp.LTE | exp.NEQ)
     if not isinstance(node, exp.Literal) or parent is None or not compared:
@@ -204,7 +204,7 @@ _TYPES = {"INTEGER": "INTEGER", "REAL": "REAL"}
 
 
 def cast(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """``CAST(a AS INTEGER)`` of a column of whole numbers, in a condition."""
+    """Casts a compared column to its own type: ``CAST(a AS INTEGER)`` for an integer column."""
     compared = isinstance(node.parent, exp.EQ | exp.GT | exp.LT | exp.GTE | exp.LTE)
     home = origin_of(node, context) if compared else None
     kind = _TYPES.get(declared_affinity(home.column.type)) if home is not None else None

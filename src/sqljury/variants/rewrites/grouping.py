@@ -1,4 +1,4 @@
-"""Other ways to group, and to ask something of groups."""
+"""Equivalent ways to group and to filter groups."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqljury.variants.base import Change, QueryContext, free_name, origin_of, ow
 
 
 def distinct_to_group(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """Different rows by groups of all columns."""
+    """Replaces DISTINCT by GROUP BY of all output columns, and the other way round."""
     if not isinstance(node, exp.Select) or not node.selects:
         return
     shown = [one.unalias() for one in node.selects]
@@ -39,11 +39,11 @@ def _ungrouped(select: exp.Select) -> None:
 
 
 # ---------------------------------------------------------------- further group key
-# Groups by what a key fixes, too.
+# An additional group key that another one determines.
 
 
 def further_group_key(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """A column of the same row in GROUP BY after a key; without it; keys in another order."""
+    """Adds a column to GROUP BY that a unique group key determines; reverses several keys."""
     if not isinstance(node, exp.Group) or not node.expressions:
         return
     select = node.find_ancestor(exp.Select)
@@ -68,7 +68,10 @@ def _with(column: exp.Expr) -> Change:
 
 
 def having_to_where(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """``SELECT a FROM (SELECT a, COUNT(*) AS n … GROUP BY a) AS g WHERE n > 2``."""
+    """Replaces HAVING by WHERE on a grouped subquery.
+
+    ``SELECT a FROM (SELECT a, COUNT(*) AS n … GROUP BY a) AS g WHERE n > 2``.
+    """
     if not isinstance(node, exp.Select) or node.args.get("having") is None:
         return
     plain = not any(node.args.get(one) for one in ("order", "limit", "distinct"))
@@ -84,7 +87,7 @@ def _outside(select: exp.Select) -> None:
     inner = select.copy()
     inner.set("having", None)
     holder = exp.Paren(this=condition)
-    # An aggregate in a subquery is the subquery's own.
+    # Aggregates inside a subquery of the condition belong to that subquery.
     own = [one for one in holder.find_all(exp.AggFunc) if one.find_ancestor(exp.Query) is None]
     for place, one in enumerate(own):
         name = f"n{place}"

@@ -1,4 +1,4 @@
-"""The same query around or inside another one."""
+"""Equivalent queries with additional subqueries or WITH."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from sqljury.variants.base import (
 )
 
 # ---------------------------------------------------------------- derived table
-# A subquery of the columns that are read for a table, with its own conditions.
+# A table replaced by a subquery of the columns that are read.
 
 
 def derived_table(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """``(SELECT a, b FROM t) AS t``, and the same with conditions on the table alone."""
+    """Replaces a table by ``(SELECT a, b FROM t) AS t``; also with the conditions on t alone."""
     if not isinstance(node, exp.Select) or any(isinstance(one, exp.Star) for one in node.selects):
         return
     inner = all(is_inner(join) for join in node.args.get("joins") or [])
@@ -36,6 +36,7 @@ def derived_table(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
 
 
 def _derived(select: exp.Select, place: int, context: QueryContext, *, pushed: bool) -> None:
+    """Replaces the table at a place by a subquery; moves its conditions into it if ``pushed``."""
     qualify(select, context)
     source = sources_of(select)[place]
     name = source.alias_or_name
@@ -65,11 +66,11 @@ def _derived(select: exp.Select, place: int, context: QueryContext, *, pushed: b
 
 
 # ---------------------------------------------------------------- common table
-# WITH for a subquery.
+# WITH instead of a subquery.
 
 
 def common_table(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """A subquery that reads no table from outside, named before the query."""
+    """Moves a subquery of FROM or IN that reads no outer columns into a WITH."""
     if not isinstance(node, exp.Subquery) or not isinstance(node.this, exp.Select):
         return
     root = node.root()
@@ -103,11 +104,11 @@ def _common(node: exp.Expr) -> None:
 
 
 # ---------------------------------------------------------------- outer select
-# All of a subquery for the query itself; a condition asked of a subquery.
+# The whole query as a subquery, or in a WITH.
 
 
 def outer_select(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """``SELECT * FROM (…) AS t``; the query's name in a WITH."""
+    """Replaces a query by ``SELECT * FROM (query) AS t``, or ``WITH result AS (query) …``."""
     if not isinstance(node, exp.Query) or node.parent_select is not None:
         return
     if isinstance(node.parent, exp.SetOperation) or node.args.get("order") is not None:

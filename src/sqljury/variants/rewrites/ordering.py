@@ -1,4 +1,4 @@
-"""Other ways to order, and clauses that change nothing."""
+"""Equivalent ways to sort, and clauses that change nothing."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from sqlglot import exp
 from sqljury.variants.base import Change, QueryContext
 
 # ---------------------------------------------------------------- positions
-# ORDER BY and GROUP BY by the place in the SELECT list.
+# ORDER BY and GROUP BY with positions in the SELECT list.
 
 
 def positions(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """``ORDER BY 2`` for the expression that is shown second."""
+    """Replaces keys of ORDER BY and GROUP BY by their positions in the SELECT list."""
     if not isinstance(node, exp.Ordered | exp.Group):
         return
     select = node.find_ancestor(exp.Select)
@@ -22,7 +22,7 @@ def positions(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
     shown = [one.unalias() for one in select.selects]
     if isinstance(node, exp.Ordered):
         order = node.parent
-        # The order of a window, or within an aggregate, knows no places.
+        # ORDER BY in a window or an aggregate does not take positions.
         if node.this in shown and isinstance(order, exp.Order) and order.parent is select:
             yield lambda n: n.set("this", exp.Literal.number(shown.index(n.this) + 1))
     elif node.expressions and all(one in shown for one in node.expressions):
@@ -31,11 +31,11 @@ def positions(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
 
 
 # ---------------------------------------------------------------- first of order
-# The first value in order for the greatest, and the other way round.
+# ORDER BY … LIMIT 1 for MAX or MIN, and the other way round.
 
 
 def first_of_order(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """``SELECT a … ORDER BY a DESC LIMIT 1`` for ``SELECT MAX(a)``, and the other way round."""
+    """Replaces ``SELECT MAX(a)`` by ``SELECT a … ORDER BY a DESC LIMIT 1``, and back."""
     if not isinstance(node, exp.Select) or len(node.selects) != 1 or node.args.get("group"):
         return
     shown = node.selects[0]
@@ -70,7 +70,7 @@ def _greatest(select: exp.Select) -> None:
 
 
 def idle_clause(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """An order or DISTINCT in the query of an IN, added or left out."""
+    """Adds or removes DISTINCT, or adds ORDER BY, in the query of an IN."""
     query = node.args.get("query") if isinstance(node, exp.In) else None
     inner = query.this if query is not None else None
     if not isinstance(inner, exp.Select) or inner.args.get("limit") is not None:

@@ -1,4 +1,4 @@
-"""Other ways to say a SELECT list: names, order, counts, DISTINCT."""
+"""Equivalent ways to write a SELECT list: names, order, counts, DISTINCT."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from sqlglot import exp
 from sqljury.variants.base import Change, QueryContext, is_inner, is_unique, origin_of, sources_of
 
 # ---------------------------------------------------------------- output names
-# Names for what is shown, and orders by those names.
+# Aliases of output columns, and ORDER BY of those aliases.
 
 
 _WORDS = {"Count": "num", "Sum": "total", "Avg": "average", "Max": "highest", "Min": "lowest"}
 
 
 def output_names(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """AS after aggregates or after columns; or no names."""
+    """Adds aliases to all aggregates, or to all columns, of a SELECT without any."""
     if not isinstance(node, exp.Select) or node.parent_select is not None:
         return
     if any(isinstance(one, exp.Alias) for one in node.selects):
@@ -30,6 +30,7 @@ def output_names(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
 
 
 def _aggregates_named(select: exp.Select) -> None:
+    """Gives all output aggregates aliases, and writes these in ORDER BY."""
     order = select.args.get("order")
     taken = {column.name.casefold() for column in select.find_all(exp.Column)}
     shown: list[exp.Expr] = []
@@ -51,11 +52,11 @@ def _aggregates_named(select: exp.Select) -> None:
 
 
 # ---------------------------------------------------------------- output order
-# Columns shown in another order, where the comparison takes any.
+# Output columns in another order, for comparisons that ignore it.
 
 
 def output_order(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """The columns of the whole query the other way round."""
+    """Reverses the output columns of the whole query."""
     if not isinstance(node, exp.Select) or node.parent is not None or len(node.selects) < 2:
         return
     order, group = node.args.get("order"), node.args.get("group")
@@ -70,7 +71,7 @@ def output_order(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
 
 
 def count_rows(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """Ways to count rows."""
+    """Replaces COUNT(*) by COUNT(1) or COUNT of a column without NULLs, and the other way round."""
     if not isinstance(node, exp.Count):
         return
     select = node.find_ancestor(exp.Select)
@@ -107,11 +108,11 @@ def _column(source: str, name: str) -> Change:
 
 
 # ---------------------------------------------------------------- count case
-# COUNT of a CASE for a condition on all that is counted.
+# COUNT of a CASE for COUNT(*) with WHERE.
 
 
 def count_case(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """``COUNT(CASE WHEN c THEN 1 END)`` for ``COUNT(*) … WHERE c``."""
+    """Replaces ``COUNT(*) … WHERE c`` by ``COUNT(CASE WHEN c THEN 1 END)``."""
     if not isinstance(node, exp.Select) or node.args.get("where") is None:
         return
     alone = len(node.selects) == 1 and isinstance(node.selects[0], exp.Count)
@@ -132,7 +133,7 @@ def _case(select: exp.Select) -> None:
 
 
 def average(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """``SUM(a) * 1.0 / COUNT(a)`` for ``AVG(a)``."""
+    """Replaces ``AVG(a)`` by ``SUM(a) * 1.0 / COUNT(a)``."""
     shown = isinstance(node, exp.Avg) and isinstance(node.parent, exp.Select)
     if shown and isinstance(node.this, exp.Column):
         yield _divided
@@ -146,11 +147,11 @@ def _divided(node: exp.Expr) -> None:
 
 
 # ---------------------------------------------------------------- distinct of key
-# DISTINCT where rows differ anyway, or without it.
+# DISTINCT added or removed where rows are unique.
 
 
 def distinct_of_key(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """DISTINCT of what has a key: added, or left out."""
+    """Adds or removes DISTINCT if the output columns contain a key or all group keys."""
     if not isinstance(node, exp.Select) or node.args.get("joins"):
         return
     group = node.args.get("group")

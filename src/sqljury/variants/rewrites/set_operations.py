@@ -14,7 +14,7 @@ from sqljury.variants.base import Change, QueryContext, all_of, null_of_nothing,
 
 
 def set_to_membership(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """The first operand's different rows that are, or are not, among the second's."""
+    """Replaces INTERSECT by DISTINCT with IN, EXCEPT by DISTINCT with NOT IN."""
     if not isinstance(node, exp.Intersect | exp.Except):
         return
     left, right = node.left, node.right
@@ -22,7 +22,7 @@ def set_to_membership(node: exp.Expr, _context: QueryContext) -> Iterator[Change
         return
     plain = not any(left.args.get(one) for one in ("group", "having", "limit"))
     single = len(left.selects) == len(right.selects) == 1
-    # NOT IN is never true beside a NULL, EXCEPT takes no notice of it.
+    # NOT IN of a query with a NULL is never true; EXCEPT is not affected by NULLs.
     vague = isinstance(node, exp.Except) and null_of_nothing(right)
     if plain and single and not vague and isinstance(left.selects[0], exp.Column):
         yield _membership
@@ -40,11 +40,11 @@ def _membership(node: exp.SetOperation) -> None:
 
 
 # ---------------------------------------------------------------- membership to set
-# EXCEPT for NOT IN, INTERSECT for IN, where a key or DISTINCT makes rows differ.
+# EXCEPT for NOT IN, INTERSECT for IN, where a key or DISTINCT makes rows unique.
 
 
 def membership_to_set(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """Two queries and a set operation for a condition on the only column shown."""
+    """Replaces IN on the only output column by INTERSECT, NOT IN by EXCEPT."""
     if not isinstance(node, exp.Select) or node.args.get("where") is None:
         return
     plain = not any(node.args.get(one) for one in ("group", "order", "limit", "having"))
@@ -57,7 +57,7 @@ def membership_to_set(node: exp.Expr, context: QueryContext) -> Iterator[Change]
     for place, one in enumerate(parts(node.args["where"].this)):
         member = one.this.unnest() if isinstance(one, exp.Not) else one
         asked = isinstance(member, exp.In) and member.args.get("query") is not None
-        # NOT IN is never true beside a NULL, EXCEPT takes no notice of it.
+        # NOT IN of a query with a NULL is never true; EXCEPT is not affected by NULLs.
         vague = asked and one is not member and null_of_nothing(member.args["query"].this)
         if asked and not vague and member.this == node.selects[0]:
             yield partial(_set, place=place)
@@ -79,11 +79,11 @@ def _set(select: exp.Select, place: int) -> None:
 
 
 # ---------------------------------------------------------------- union to or
-# OR for a UNION of two queries that differ in their conditions alone.
+# OR for a UNION of two queries that differ only in their conditions.
 
 
 def union_to_or(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """The different rows that one condition or the other lets pass."""
+    """Replaces a UNION of queries that differ only in WHERE by DISTINCT with OR."""
     if not isinstance(node, exp.Union) or not node.args.get("distinct"):
         return
     sides = (node.left, node.right)
@@ -99,7 +99,7 @@ def union_to_or(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
 
 
 def _replace_by_distinct(node: exp.SetOperation, select: exp.Expr) -> None:
-    """A SELECT DISTINCT in place of a set operation, whose order and limit it takes."""
+    """Replaces a set operation by a SELECT DISTINCT with the operation's ORDER BY and LIMIT."""
     select.set("distinct", exp.Distinct())
     for clause in ("order", "limit"):
         if node.args.get(clause) is not None:
@@ -117,11 +117,11 @@ def _either(node: exp.Union) -> None:
 
 
 # ---------------------------------------------------------------- or to union
-# UNION for OR, where a key or DISTINCT makes rows differ.
+# UNION for OR, where a key or DISTINCT makes rows unique.
 
 
 def or_to_union(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """One query for each of two conditions."""
+    """Replaces ``WHERE a OR b`` by the UNION of two queries, one for each condition."""
     if not isinstance(node, exp.Select) or node.args.get("where") is None:
         return
     plain = not any(node.args.get(one) for one in ("group", "order", "limit", "having"))

@@ -1,4 +1,4 @@
-"""IN and NOT IN, EXISTS and joins for each other."""
+"""IN, NOT IN, EXISTS and joins replaced by each other."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from sqljury.variants.base import (
 
 
 def in_to_exists(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """A subquery that is asked for each row whether it has one."""
+    """Replaces ``x IN (SELECT y …)`` by ``EXISTS (SELECT 1 … WHERE y = x)``."""
     query = node.args.get("query") if isinstance(node, exp.In) else None
     inner = query.this if query is not None else None
     if not isinstance(inner, exp.Select) or len(inner.selects) != 1:
@@ -37,6 +37,7 @@ def in_to_exists(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
 
 
 def _exists(node: exp.Expr, context: QueryContext) -> None:
+    """Replaces an IN node by EXISTS; renames inner tables whose names the outer query uses."""
     select = node.find_ancestor(exp.Select)
     inner = node.args["query"].this
     assert select is not None
@@ -60,11 +61,11 @@ def _exists(node: exp.Expr, context: QueryContext) -> None:
 
 
 # ---------------------------------------------------------------- in to join
-# A join with the different rows of a subquery for IN.
+# A join with the distinct rows of a subquery for IN.
 
 
 def in_to_join(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """``JOIN (SELECT DISTINCT …)``, or a join with the table itself where its column is a key."""
+    """Replaces IN by ``JOIN (SELECT DISTINCT …)``, or by a join with the table if y is unique."""
     if not isinstance(node, exp.Select) or node.args.get("where") is None:
         return
     if any(isinstance(one, exp.Star) for one in node.selects):
@@ -76,7 +77,7 @@ def in_to_join(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
 
 
 def _taken(select: exp.Select, place: int, context: QueryContext) -> tuple[exp.Expr, exp.Select]:
-    """Take a membership out of WHERE: what is looked for, and the query."""
+    """Removes an IN from WHERE, in place; returns its value and its query."""
     qualify(select, context)
     conditions = parts(select.args["where"].this)
     found = conditions.pop(place)
@@ -126,11 +127,11 @@ def _joined_plainly(select: exp.Select, place: int, context: QueryContext) -> No
 
 
 # ---------------------------------------------------------------- join to in
-# IN of a subquery for a join with a key that is only asked for conditions.
+# IN of a subquery for a join with a table that is not output.
 
 
 def join_to_in(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """The last tables of inner joins in a subquery of their own, where no row is repeated."""
+    """Replaces the join with one table by ``IN (SELECT …)`` if the join repeats no rows."""
     if not isinstance(node, exp.Select) or any(one.is_star for one in node.selects):
         return
     joins = node.args.get("joins") or []
@@ -140,7 +141,7 @@ def join_to_in(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
 
 
 def _inside(select: exp.Select, place: int, context: QueryContext) -> None:
-    """Put the table at a place into a subquery."""
+    """Moves the table at a position, with its conditions, into the subquery of an IN."""
     qualify(select, context)
     sources = sources_of(select)
     source = sources.pop(place)
@@ -170,7 +171,11 @@ def _inside(select: exp.Select, place: int, context: QueryContext) -> None:
 
 
 def _link(conditions: list[exp.Expr], name: str) -> tuple[exp.Expr, exp.Expr]:
-    """The column of another table and that of the table in the only equality between them."""
+    """The other table's column and the own column of the single equality that joins the table.
+
+    Raises:
+        ValueError: the table is not joined by exactly one equality of columns.
+    """
     if len(conditions) != 1 or not isinstance(conditions[0], exp.EQ):
         raise ValueError("not one equality")
     sides = (conditions[0].this, conditions[0].expression)
@@ -181,7 +186,7 @@ def _link(conditions: list[exp.Expr], name: str) -> tuple[exp.Expr, exp.Expr]:
 
 
 def _rejoined(select: exp.Select, sources: list[exp.Expr], conditions: list[exp.Expr]) -> None:
-    """Join further tables by the conditions that there are for each."""
+    """Joins further tables to a SELECT, each with the conditions that connect it."""
     there = {select.args["from_"].this.alias_or_name.casefold()}
     for source in sources:
         there.add(source.alias_or_name.casefold())
@@ -195,11 +200,11 @@ def _rejoined(select: exp.Select, sources: list[exp.Expr], conditions: list[exp.
 
 
 # ---------------------------------------------------------------- not in to outer join
-# An outer join without a partner for NOT IN.
+# LEFT JOIN … IS NULL for NOT IN.
 
 
 def not_in_to_outer_join(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """``LEFT JOIN … WHERE … IS NULL``."""
+    """Replaces ``x NOT IN (SELECT y …)`` by ``LEFT JOIN … ON x = y WHERE y IS NULL``."""
     if not isinstance(node, exp.Select) or node.args.get("where") is None:
         return
     if any(isinstance(one, exp.Star) for one in node.selects):
@@ -211,6 +216,7 @@ def not_in_to_outer_join(node: exp.Expr, context: QueryContext) -> Iterator[Chan
 
 
 def _without_partner(select: exp.Select, place: int, context: QueryContext) -> None:
+    """Replaces the NOT IN at a place of WHERE by a LEFT JOIN and a test for NULL."""
     qualify(select, context)
     conditions = parts(select.args["where"].this)
     found = conditions.pop(place).this.unnest()

@@ -1,4 +1,4 @@
-"""Other ways to name and to join the tables of FROM."""
+"""Equivalent ways to name and to join the tables of FROM."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from sqljury.variants.base import (
 )
 
 # ---------------------------------------------------------------- table names
-# Tables by other names: their own, their first letter, none with a number.
+# Other aliases of tables: none, their initials, or t, t1, t2 …
 
 
 def table_names(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """All tables of a SELECT renamed in one manner."""
+    """Gives all tables of a SELECT other aliases: their own name, their initials, or ``t1``."""
     if isinstance(node, exp.Select) and node.args.get("from_") is not None:
         if any(isinstance(one, exp.Star) for one in node.find_all(exp.Column)):
             return
@@ -57,7 +57,7 @@ def _renamed(
     folded = [name.casefold() for name in wanted]
     if len(set(folded)) < len(folded) or set(folded) & others:
         raise ValueError("two tables of one name")
-    # By way of names that nobody has: new names may be others' old ones.
+    # Through temporary names, because a new name may be the old name of another table.
     for place, source in enumerate(sources):
         renamed(select, source.alias_or_name, f"__{place}")
     for place, name in enumerate(wanted):
@@ -65,16 +65,16 @@ def _renamed(
 
 
 def name_of(source: exp.Expr) -> str:
-    """What a table or subquery is called in the query, case-folded."""
+    """The alias or name of a table or subquery in the query, case-folded."""
     return str(source.alias_or_name).casefold()
 
 
 # ---------------------------------------------------------------- unqualified
-# Columns without their tables, and with them.
+# Columns qualified by their table, and unqualified.
 
 
 def unqualified(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """``name`` for ``t.name`` where there is one table, and the other way round."""
+    """Replaces ``t.name`` by ``name`` if there is one table; qualifies unqualified columns."""
     if not isinstance(node, exp.Select) or node.args.get("from_") is None:
         return
     columns = list(own_columns(node))
@@ -91,11 +91,11 @@ def _plain(select: exp.Select) -> None:
 
 
 # ---------------------------------------------------------------- identifier style
-# Names in other letters, or in quotes.
+# Names in lower or upper case, or in quotes.
 
 
 def identifier_style(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
-    """All names of a query in lower or upper case, or quoted."""
+    """Writes all names of a query in lower case, in upper case, or quoted."""
     if isinstance(node, exp.Query) and node.parent_select is None:
         if isinstance(node.parent, exp.SetOperation):
             return
@@ -119,7 +119,7 @@ def _quoted(query: exp.Expr) -> None:
 
 
 def join_order(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """Each table first, the others after it as soon as a condition connects them."""
+    """Puts each table first; the others follow as soon as a condition connects them."""
     if isinstance(node, exp.Select) and not any(isinstance(one, exp.Star) for one in node.selects):
         joins = node.args.get("joins") or []
         if joins and all(is_inner(join) and join.args.get("on") is not None for join in joins):
@@ -128,6 +128,8 @@ def join_order(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
 
 
 def _from(first: int, context: QueryContext) -> Change:
+    """A change that puts the table at position ``first`` first and orders the others after it."""
+
     def change(select: exp.Select) -> None:
         qualify(select, context)
         sources = sources_of(select)
@@ -152,7 +154,11 @@ def _from(first: int, context: QueryContext) -> Change:
 def _next(
     left: list[exp.Expr], waiting: list[exp.Expr], there: set[str]
 ) -> tuple[int, list[exp.Expr]]:
-    """The first table that a condition connects, and its conditions."""
+    """The position of the first table that a condition connects to those there, and its conditions.
+
+    Raises:
+        ValueError: no condition connects any.
+    """
     for at, source in enumerate(left):
         known = {*there, source.alias_or_name.casefold()}
         conditions = [one for one in waiting if tables_in(one) <= known]
@@ -162,11 +168,11 @@ def _next(
 
 
 # ---------------------------------------------------------------- join condition
-# Conditions of inner joins in WHERE, and those of WHERE at the join.
+# Conditions of ON moved to WHERE, and the other way round.
 
 
 def join_condition(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """Tables separated by commas; a condition on a joined table said where it is joined."""
+    """Writes joins as commas with their conditions in WHERE; moves conditions of WHERE to ON."""
     joins = node.args.get("joins") or [] if isinstance(node, exp.Select) else []
     if not joins or not all(is_inner(join) for join in joins):
         return
@@ -199,11 +205,11 @@ def _at_the_join(select: exp.Select, context: QueryContext) -> None:
 
 
 # ---------------------------------------------------------------- equal column
-# The other side of a join's equality for one.
+# A column replaced by the one that a join equates it with.
 
 
 def equal_column(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
-    """``b.a_id`` for ``a.id`` where both are equal in every row."""
+    """Replaces ``a.id`` by ``b.a_id`` if an inner join equates them."""
     if not isinstance(node, exp.Column) or node.find_ancestor(exp.Join, exp.Select) is None:
         return
     select = node.find_ancestor(exp.Join, exp.Select)

@@ -1,4 +1,4 @@
-"""What the two queries do differently, by clause and kind, and what the question says of it."""
+"""The differences between two queries by clause and kind, and whether the question names them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,8 @@ def typed_differences(pair: Pair) -> Values:
     found = differences(*pair.trees)
     if pair.wording is None:
         return _counts(found)
-    # Rewriting changes constants and columns; the question is about what is written.
+    # Rewriting changes constants and columns, so words of the question are searched in the
+    # differences between the queries as written.
     written = differences(*pair.written_trees)
     return {**_counts(found), **_beside(found, pair.wording), **_said(written, pair.wording)}
 
@@ -83,7 +84,7 @@ def _side(difference: Difference) -> str:
 
 
 def _beside(found: Sequence[Difference], wording: Wording) -> Values:
-    """What the question says of the differences."""
+    """Features of whether the question asks for a missing or added part."""
     out: dict[str, float] = {}
     for clause, what in _WEIGHED.items():
         asked = asks_for(wording, what)
@@ -105,7 +106,7 @@ def _named(difference: Difference, wording: Wording) -> bool:
 
 
 def _said(found: Sequence[Difference], wording: Wording) -> Values:
-    """On either side of the differences, the share of names and constants that are said."""
+    """Per query, the share of names and constants in its differences that the question has."""
     prediction = _share_said((one.prediction for one in found), wording)
     return both_sides("said", prediction, _share_said((one.reference for one in found), wording))
 

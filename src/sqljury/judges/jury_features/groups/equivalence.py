@@ -1,4 +1,4 @@
-"""Whether the two queries are the same on any data, and how alike they are."""
+"""Whether the two queries are equivalent, and how similar they are."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PERMUTED = "columns_permuted"
     *(Feature(f"differ_{one}", f"1 if they differ on data that is `{one}`") for one in _PROFILES),
 )
 def equivalence(pair: Pair) -> Values:
-    """Equivalence whatever the data: proved, refuted, or neither."""
+    """Equivalence on all data: proved, refuted, or neither."""
     matches = {"tree_match": "tree_match", "tree_match_etm": "tree_match:etm"}
     return {
         **_equivalence(pair.verdict(_JUDGE)),
@@ -58,7 +58,7 @@ def _canonical(pair: Pair) -> Values:
 
 
 # ------------------------------------------------------------
-# How alike the two queries are as texts and as trees.
+# How similar the two queries are as texts and as trees.
 
 _JUDGES = {
     "relpm": "partial match of canonical operator trees",
@@ -72,5 +72,5 @@ _JUDGES = {
 
 @feature_group("likeness", *(Feature(k, meaning, 1) for k, meaning in _JUDGES.items()))
 def likeness(pair: Pair) -> Values:
-    """How alike the two queries are, without running them."""
+    """How similar the two queries are, without running them."""
     return {judge: pair.score(judge) for judge in _JUDGES}

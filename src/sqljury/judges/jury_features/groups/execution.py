@@ -1,4 +1,4 @@
-"""Whether the rows are the same, under each policy, and how they differ."""
+"""Whether the rows are equal under each policy, and how they differ."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def execution(pair: Pair) -> Values:
 
 _INTENT: Final = "execution:intent"
 _MOST_ROWS = 2000
-"""Rows of which repeats and NULLs are counted."""
+"""Repeated rows and NULLs are counted in at most so many rows."""
 
 
 @feature_group(

@@ -1,4 +1,4 @@
-"""Faults that the audit's checks find in the prediction, and in the reference itself."""
+"""The faults that checks find in the prediction and in the reference."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def faults(pair: Pair) -> Values:
 
 
 class _FaultCodes:
-    """The kinds of fault that were found in a query, and those that were looked for."""
+    """The codes of the faults that were found in a query, and of the checks that were skipped."""
 
     def __init__(self, verdict: Verdict) -> None:
         told = faults_of(verdict.evidence)
@@ -64,7 +64,7 @@ class _FaultCodes:
         self._skipped = frozenset(told["skipped"])
 
     def count(self, name: str) -> float | None:
-        """How many kinds; None where no check of a family could look."""
+        """The number of kinds of fault; None if all checks of the family were skipped."""
         from sqljury.faults import all_checks
 
         if name in ("strong", "hints"):

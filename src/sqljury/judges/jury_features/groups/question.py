@@ -1,4 +1,4 @@
-"""What the question asks for, how hard it is, and how well it accounts for each query."""
+"""What the question asks for, how hard it is, and how well each query fits it."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ ASKS: Final = {
     "negation": r"not|no|never|without|none|neither|except|excluding",
     "all": r"all|both|only|list",
 }
-"""By what is asked for, the words that ask for it, as a pattern."""
+"""By the thing that is asked for, a pattern of the words that ask for it."""
 
 
 def asks_for(wording: Wording, what: str) -> bool:
-    """Whether a question has words that ask for one of :data:`ASKS`."""
+    """True if a question asks for one of :data:`ASKS`."""
     return wording.says(ASKS[what])
 
 
@@ -134,7 +134,7 @@ def _of_query(sql: str | None, pair: Pair) -> Values:
 
 
 # ------------------------------------------------------------
-# How well the question and the hint account for the columns, tables and values of each query.
+# How well the columns, tables and values of each query fit question and hint.
 
 _PARTS: Final = {
     "regret_shape": ("how much likelier another shape of query is, all parts", -1, ""),
@@ -155,12 +155,12 @@ _PARTS: Final = {
     "hits_elsewhere": ("", -1, "value from another column than the compared one"),
 }
 _OF_ROWS: Final = ("missing_values", "hits_unused", "hits_elsewhere")
-"""Parts that are -1 where there is no database."""
+"""Features that are -1 without a database."""
 
 
 @feature_group("linking", *(f for k, said in _PARTS.items() for f in on_both_sides(k, *said)))
 def linking(pair: Pair) -> Values:
-    """Schema linking: what question and hint let one expect, beside what each query has."""
+    """Schema linking: how well each query's columns, tables and values fit question and hint."""
     prediction, reference = (_parts(pair, of_reference=side) for side in (False, True))
     found: dict[str, float | None] = {}
     for name in _PARTS:
@@ -176,14 +176,14 @@ def _parts(pair: Pair, *, of_reference: bool) -> dict[str, float]:
 
 
 # ------------------------------------------------------------
-# What the reference-free verifier says of the prediction, and of the reference.
+# The scores that the verifier, which needs no reference, gives to prediction and reference.
 
 _LEAST = 1e-3
 
 
 @feature_group("verifier", *on_both_sides("odds", "log-odds that it answers the question", 1))
 def verifier(pair: Pair) -> Values:
-    """How well each query answers the question, the other one unseen."""
+    """How well each query answers the question, judged without the other one."""
     prediction = pair.verifier_score()
     reference = pair.verifier_score(of_reference=True)
     return both_sides("odds", _odds(prediction), _odds(reference))

@@ -1,4 +1,4 @@
-"""Pairs of queries with labels: training data for judges that compare queries."""
+"""Labelled pairs of queries: training data for judges that compare queries."""
 
 from sqljury.uses.building.pairs.card import PairsCard, pairs_card
 from sqljury.uses.building.pairs.pair import (

@@ -1,4 +1,4 @@
-"""What a file of pairs holds: its figures, and its card as Markdown."""
+"""The card of a file of pairs: its figures, and its text as Markdown."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ KEYWORDS = (
 
 
 def keyword_shares(queries: Iterable[str], dialect: str = "sqlite") -> dict[str, float]:
-    """The share of queries with each keyword, in percent; set operations count as Union."""
+    """The percentage of queries with each keyword; set operations count as Union."""
     counts = dict.fromkeys(KEYWORDS, 0)
     n = 0
     for sql in queries:
@@ -80,16 +80,17 @@ def _tests() -> dict[str, Callable[[exp.Expr], bool]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairsCard:
-    """Counts of pairs unless said otherwise.
+    """The figures of a file of pairs: numbers of pairs, unless a field says otherwise.
 
     Args:
-        references: different ones by canonical form.
-        excluded: of these, left out as they are to be evaluated on.
-        splits: pairs, equivalent ones and databases of each split.
-        how: what decided the labels of the pairs that are kept.
-        kinds: the kinds of changes, each with how many pairs are equivalent and how many not.
-        undecided: why pairs have no label.
-        keywords: how many percent of the references and predictions have each.
+        references: the number of references with different canonical forms.
+        excluded: the number of these that are left out, because models are evaluated on them.
+        splits: by split, the numbers of pairs, equivalent pairs and databases.
+        origins: by origin of the prediction, the numbers of equivalent and different pairs.
+        how: by what decided the label, the number of pairs that are kept.
+        kinds: by kind of change, the numbers of equivalent and different pairs.
+        undecided: by reason, the number of pairs without a label.
+        keywords: the percentage of references and of predictions with each keyword.
     """
 
     name: str
@@ -123,7 +124,7 @@ def pairs_card(
     sources: Sequence[str],
     excluded_sources: Sequence[str],
 ) -> PairsCard:
-    """Count what was made of the references."""
+    """The card with the figures of the pairs that were proposed, labelled and kept."""
     return PairsCard(
         name=name,
         seed=seed,
@@ -165,7 +166,7 @@ def _by_label(named: Iterable[tuple[str, LabelledPair]]) -> dict[str, dict[str, 
 
 
 def pairs_card_text(card: PairsCard) -> str:
-    """The card, as people read it first: sizes, how labels came about, what the queries use."""
+    """The card as Markdown: sizes, what decided the labels, the queries' keywords."""
     return "\n".join(_pair_lines(card)) + "\n"
 
 
@@ -217,7 +218,11 @@ _SIDES = ("references", "predictions")
 
 
 def keywords_document(found: Mapping[str, Mapping[str, Any]]) -> ReportDocument:
-    """The percent of the queries of each side that has each keyword."""
+    """The report of keywords: the percentage of each side's queries with each keyword.
+
+    Args:
+        found: by file, the number of cases ``n`` and the percentages of each side.
+    """
     cases = (f"{words.visible(name)}: {words.count(one['n'])} cases" for name, one in found.items())
     tables = []
     for name, one in found.items():

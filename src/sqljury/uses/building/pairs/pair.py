@@ -1,4 +1,4 @@
-"""Pairs of queries: labelled, chosen, and which of them people have to look at."""
+"""Pairs of queries: labels them, chooses those to keep, and finds those that people must label."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ GIVEN, REWRITE, MUTATION, OTHER = "given", "rewrite", "mutation", "other"
 
 @dataclass(frozen=True, slots=True)
 class QueryPair:
-    """Two queries on one database that may mean the same.
+    """Two queries on one database that may be equivalent.
 
     Args:
-        origin: ``rewrite`` and ``mutation``: made from the reference; ``other``: another
-            reference of the database; ``given``: a pair that somebody had.
-        kinds: the changes that were made, of the prediction and then of the reference.
+        origin: of the prediction: ``rewrite`` and ``mutation`` are made from the reference,
+            ``other`` is another reference of the database, ``given`` is from the input.
+        kinds: the changes that were made, to the prediction and then to the reference.
     """
 
     db_id: str
@@ -35,12 +35,12 @@ class QueryPair:
 
     @property
     def id(self) -> str:
-        """The same for the same two texts on the same database."""
+        """A digest of both texts and the database's name."""
         text = "\0".join((self.db_id, self.reference, self.prediction))
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     def case(self) -> Case:
-        """The pair as judges take it."""
+        """The pair as a case for judges."""
         return Case(
             id=self.id,
             db_id=self.db_id,
@@ -51,8 +51,10 @@ class QueryPair:
 
     @classmethod
     def of(cls, case: Case) -> QueryPair:
-        """The inverse of :meth:`case`; of a case from elsewhere, a given pair: its prediction and
-        its first reference."""
+        """The pair of a case made by :meth:`case`; any other case is a pair of origin ``given``.
+
+        Such a pair has the case's prediction and its first reference.
+        """
         kinds = case.extra.get("kinds")
         return cls(
             case.db_id,
@@ -65,11 +67,11 @@ class QueryPair:
 
 @dataclass(frozen=True, slots=True)
 class LabelledPair:
-    """A pair and whether its queries mean the same.
+    """A pair with its label: whether its queries are equivalent.
 
     Args:
-        label: None where that is not decided.
-        how: what decided, or why nothing did; see :mod:`labels`.
+        label: None if undecided.
+        how: what decided the label (a key of :data:`HOW`), or why nothing did.
     """
 
     pair: QueryPair
@@ -77,7 +79,7 @@ class LabelledPair:
     how: str
 
     def to_json(self, split: str) -> Mapping[str, Json]:
-        """A line of the file of pairs."""
+        """The JSON object of a line of the file of pairs."""
         return {
             "id": self.pair.id,
             "db_id": self.pair.db_id,
@@ -92,11 +94,11 @@ class LabelledPair:
 
 
 # ------------------------------------------------------------
-# Labels of pairs, from what judges say of them.
-# The rows on the real database decide where a mutation or another query gives different ones,
-# and no LIMIT cuts a tie. Everything else is decided by proof or by a generated database. Of
-# what neither decides, a rewrite counts as equivalent where no database of many tells it
-# apart; the rest is left to people.
+# Labels of pairs, from judges' verdicts.
+# A mutation or another query that returns different rows on the real database is labelled by
+# these, unless LIMIT cuts a tie. All others are decided by proof or by a generated database. If
+# neither decides, a rewrite counts as equivalent if none of many databases gives different rows;
+# the rest is left to people.
 
 ROWS, IDENTITY, PROVED, REFUTED, TESTED, PEOPLE = (
     "rows",
@@ -114,15 +116,15 @@ HOW: Final = {
     TESTED: "a rewrite that no generated database, of many, tells apart",
     PEOPLE: "somebody's decision",
 }
-"""What decides a label."""
+"""What can decide a label, with the words for it."""
 _SURE = 0.99
-"""The score from which on a search without a counterexample has looked hard enough."""
+"""The lowest score with which a search without a counterexample counts as thorough."""
 _SLIGHT = ("; the cells differ", "; no row against", "; the numbers differ", "; which rows")
-"""Reasons of differences that people mostly do not call one."""
+"""Parts of reasons for differences that people mostly do not count as such."""
 
 
 def by_rows(pair: QueryPair, verdict: Verdict) -> LabelledPair | None:
-    """The label by the rows on the real database; None where these leave it open."""
+    """The pair labelled by the rows on the real database; None if these do not decide."""
     outcome = str(verdict.outcome)
     if verdict.outcome is Outcome.INCORRECT:
         open_ = "limit_cuts_tie" in verdict.labels or pair.origin == REWRITE
@@ -133,10 +135,10 @@ def by_rows(pair: QueryPair, verdict: Verdict) -> LabelledPair | None:
 
 
 def by_equivalence(pair: QueryPair, verdict: Verdict, *, same_rows: bool) -> LabelledPair:
-    """The label by proof or counterexample.
+    """The pair labelled by proof or counterexample.
 
     Args:
-        same_rows: the real database gives the same rows for both queries.
+        same_rows: True if both queries return the same rows on the real database.
     """
     said = verdict.labels[0] if verdict.labels else str(verdict.outcome)
     if said == "proved":
@@ -155,9 +157,9 @@ def by_equivalence(pair: QueryPair, verdict: Verdict, *, same_rows: bool) -> Lab
 
 TRAIN, VALIDATION = "train", "validation"
 _HARD = 0.25
-"""The share of equivalent pairs that no canonical form makes equal, at most."""
+"""The largest share of equivalent pairs whose canonical forms differ."""
 _SHAPE = ("cte", "nesting", "distinct", "grouping", "joins")
-"""Features that pairs of either label have equally often."""
+"""Features of the prediction that pairs of either label should have equally often."""
 _VALIDATION = 0.1
 """The share of pairs whose databases are held out."""
 
@@ -165,15 +167,15 @@ _VALIDATION = 0.1
 def chosen(
     labelled: Iterable[LabelledPair], form: Callable[[str, str], str], *, most: int, seed: int
 ) -> list[LabelledPair]:
-    """As many equivalent pairs as others, at most so many, in an order of chance.
+    """At most ``most`` pairs, as many equivalent as different ones, in a random order.
 
-    Pairs that somebody had are all kept. Among equivalent ones those that no canonical form makes
-    equal come first, up to a quarter. For each there is another one whose prediction is of the
-    same shape. A pair whose queries do the same in the same way, or that does what another one
-    does, is left out.
+    All labelled pairs of origin ``given`` are kept. Of the equivalent ones, those whose canonical
+    forms differ come first, up to a quarter. Each equivalent pair is matched with a different one
+    whose prediction has the same shape. Pairs whose queries have the same form, and pairs that
+    repeat the forms of another pair, are left out.
 
     Args:
-        form: what all queries on a database share that do the same in the same way.
+        form: maps a database and a query to the query's form.
     """
     every = sorted(labelled, key=lambda one: place(seed, "pair", one.pair.id))
     given = [one for one in every if one.pair.origin == GIVEN and one.label is not None]
@@ -191,9 +193,10 @@ def chosen(
 def _matched(
     alike: Sequence[LabelledPair], different: Sequence[LabelledPair]
 ) -> Iterator[tuple[LabelledPair, LabelledPair]]:
-    """Each equivalent pair with another one whose prediction is of the same shape.
+    """Each equivalent pair with a different one whose prediction has the same shape.
 
-    Else the shape would give the label away: rewrites nest queries, mistakes mostly do not.
+    Otherwise a network could learn the label from the shape: rewrites nest queries, mutations
+    mostly do not.
     """
     waiting: dict[tuple[str, ...], deque[LabelledPair]] = {}
     for one in different:
@@ -205,12 +208,12 @@ def _matched(
 
 
 def _shape(one: LabelledPair) -> tuple[str, ...]:
-    """How a prediction nests queries and what its clauses are."""
+    """The prediction's features in :data:`_SHAPE`: nesting of queries, and clauses."""
     return tuple(name for name in features(one.pair.prediction) if name.startswith(_SHAPE))
 
 
 def _once(pairs: Sequence[LabelledPair], form: Callable[[str, str], str]) -> list[LabelledPair]:
-    """The pairs, none twice."""
+    """The pairs without those that repeat another's forms or have the same form on both sides."""
     found: dict[tuple[str, str, str], LabelledPair] = {}
     for one in pairs:
         pair = one.pair
@@ -221,9 +224,9 @@ def _once(pairs: Sequence[LabelledPair], form: Callable[[str, str], str]) -> lis
 
 
 def splits(pairs: Sequence[LabelledPair], *, seed: int) -> dict[str, str]:
-    """The split of each database: whole databases are held out, until a tenth of the pairs is.
+    """The split of each database: databases are held out until they have a tenth of the pairs.
 
-    With one database there is nothing to hold out.
+    A single database is not held out.
     """
     counts: dict[str, int] = {}
     for one in pairs:
@@ -239,9 +242,9 @@ def splits(pairs: Sequence[LabelledPair], *, seed: int) -> dict[str, str]:
 
 
 # ------------------------------------------------------------
-# Pairs that people have to look at: where two opinions differ, or nothing decides.
-# Source: FuncEvalGMN, appendix E.2: denotations on test suites first, then a language model,
-# then people for what these do not agree on.
+# Pairs that people must label: two judges disagree, or nothing decides.
+# Source: FuncEvalGMN, appendix E.2: first results on test suites, then a language model, then
+# people for the pairs on which these disagree.
 
 DISAGREEMENT = "disagreement"
 
@@ -249,10 +252,11 @@ DISAGREEMENT = "disagreement"
 def with_second(
     labelled: Iterable[LabelledPair], opinions: Mapping[str, Verdict]
 ) -> list[LabelledPair]:
-    """The labels that a second opinion does not contradict; the others are left to people.
+    """The pairs, without the labels that a second judge contradicts; people decide those.
 
     Args:
-        opinions: by the pairs' ids; a verdict without a score is no opinion.
+        opinions: the second judge's verdicts, by the pairs' ids; those without a score count as
+            no opinion.
     """
     found = []
     for one in labelled:
@@ -267,7 +271,7 @@ def with_second(
 def with_people(
     labelled: Iterable[LabelledPair], decisions: Mapping[str, bool]
 ) -> list[LabelledPair]:
-    """The same with what people decided, whatever was said before."""
+    """The pairs with people's labels in place of any earlier ones."""
     return [
         replace(one, label=decisions[one.pair.id], how=PEOPLE) if one.pair.id in decisions else one
         for one in labelled
@@ -275,10 +279,10 @@ def with_people(
 
 
 def decisions_of(cases: Iterable[Case]) -> dict[str, bool]:
-    """What people wrote into the queue, by the pairs' ids; lines without a label wait on.
+    """People's labels in a file of pairs to review, by the pairs' ids; None yet: left out.
 
     Raises:
-        InputError: SJ581: a line that is no pair of a queue.
+        InputError: SJ581: a line has no reference or no prediction.
     """
     found = {}
     for case in cases:

@@ -1,4 +1,4 @@
-"""Pairs worth labelling, and queries that must not be trained on."""
+"""Proposes pairs to label, and excludes queries that models are evaluated on."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from sqljury.variants import Variant, mutations, rewrites
 
 
 def canonical_form(sql: str, schema: Schema | None, *, named: bool = False) -> str:
-    """A name that all queries with one canonical tree share; of the text where there is no tree.
+    """A digest of the query's canonical tree, or of its text if it has no tree.
 
     Args:
-        named: output columns count by their names, too.
+        named: if True, names of output columns count.
     """
     found = None if schema is None else canonical_query(sql, schema, schema.dialect)
     if found is None or isinstance(found, Unreadable):
@@ -33,7 +33,8 @@ def canonical_form(sql: str, schema: Schema | None, *, named: bool = False) -> s
 
 
 def tree_form(sql: str, schema: Schema | None) -> str:
-    """A name that all queries share which do the same in the same way, whatever their names."""
+    """A digest of the query's tree without names of output columns, or of its text if it has no
+    tree."""
     found = None if schema is None else build_tree(sql, schema, schema.dialect)
     if found is None or isinstance(found, Unreadable):
         return text_form(sql)
@@ -41,17 +42,17 @@ def tree_form(sql: str, schema: Schema | None) -> str:
 
 
 def text_form(sql: str) -> str:
-    """A name that all spellings of a query share that differ in spaces and letters alone.
+    """A digest of the query's text that ignores spaces and case.
 
-    What is in quotes counts, too, in any letters: of two questions for ``'Ann'`` and ``'ann'``
-    none should be trained on where the other is evaluated on.
+    Case is ignored within quotes, too: a model evaluated on a query for ``'Ann'`` should not be
+    trained on one for ``'ann'``.
     """
     text = normalise_text(sql).casefold().replace('"', "'")
     return _hashed("text", " ".join(text.replace("'", " ' ").split()))
 
 
 def table_names(sql: str) -> frozenset[str]:
-    """All names in FROM, case-folded; none where the text cannot be read."""
+    """The names of all tables in FROM, case-folded; empty if the text cannot be parsed."""
     from sqlglot import exp
 
     tree = parse(sql, "sqlite")
@@ -61,7 +62,7 @@ def table_names(sql: str) -> frozenset[str]:
 
 
 def _spelled(value: object) -> str:
-    """A tree in words, without what two equal ones may differ in: names of output columns."""
+    """A tree as text, without the fields that equality ignores, such as output columns' names."""
     if is_dataclass(value) and not isinstance(value, type):
         parts = (_spelled(getattr(value, one.name)) for one in fields(value) if one.compare)
         return f"{type(value).__name__}({', '.join(parts)})"
@@ -80,18 +81,19 @@ Known = frozenset[tuple[str, tuple[str, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """Queries by their canonical forms and by their texts.
+    """Queries that must not be used for training, by canonical form and by text.
 
     Args:
-        tables: the tables that queries with a canonical form name, each set once: no query has
-            a form whose tables it does not name.
+        forms: the digests of their canonical forms and texts.
+        tables: the sets of tables that they name. A query that names none of these tables needs
+            no canonical form, which saves time.
     """
 
     forms: frozenset[str] = frozenset()
     tables: frozenset[frozenset[str]] = frozenset()
 
     def has(self, sql: str, schema: Schema | None) -> bool:
-        """Whether a query is excluded, in whatever words."""
+        """True if the query, or one with the same canonical form, is excluded."""
         if text_form(sql) in self.forms:
             return True
         named = table_names(sql) if self.tables else frozenset()
@@ -101,20 +103,20 @@ class Exclusion:
 
 
 def tables_of_schemas(schemas: Iterable[Schema]) -> Known:
-    """The tables that training queries may read."""
+    """The names and columns of the tables that training queries may read."""
     return frozenset(_named_columns(table) for schema in schemas for table in schema.tables)
 
 
 def exclusion_of(
     cases: Iterable[Case], schema_of: Callable[[str], Schema | None], known: Known
 ) -> Exclusion:
-    """The references and predictions of cases.
+    """The exclusion of the references and predictions of cases.
 
     Args:
-        schema_of: the schema of a database, where there is one; else the one that the case
-            brings, else only texts are compared.
-        known: the tables of training; a canonical tree says which columns its tables have, so
-            that queries on other tables share none.
+        schema_of: returns a database's schema; if None, the case's own schema is used, and
+            without that only texts are compared.
+        known: the tables of training. Queries on other tables need no canonical form, as it could
+            not equal that of a training query.
     """
     forms: set[str] = set()
     tables: set[frozenset[str]] = set()
@@ -135,7 +137,7 @@ def exclusion_of(
 
 
 def _shared(sql: str, schema: Schema | None, known: Known) -> frozenset[str]:
-    """The tables of a query that training knows, too."""
+    """The tables of a query that are also among those of training."""
     if schema is None or not any(_named_columns(table) in known for table in schema.tables):
         return frozenset()
     found = (schema.table(name) for name in table_names(sql))
@@ -162,33 +164,33 @@ def _own_schema(case: Case) -> Schema | None:
 _REWRITES = 3
 _MUTATIONS = 3
 _OTHERS = 0.5
-"""Of each reference; the last one is a share of the references."""
+"""Rewrites and mutations per reference, and the share of references paired with another one."""
 _DISGUISED = 0.8
-"""The share of mutations that are rewritten on top: a mistake is not known by its spelling."""
+"""The share of mutations that are also rewritten, so that style does not reveal the label."""
 _RESTATED = 0.35
-"""The share of pairs whose reference is rewritten, too."""
+"""The share of pairs whose reference is also rewritten."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """What was made of the references of one database."""
+    """The pairs proposed for the references of one database."""
 
     db_id: str
     pairs: tuple[QueryPair, ...]
     references: int
-    """Different ones, by their canonical forms."""
+    """The number of references with different canonical forms."""
     excluded: int
-    """Of these: references left out, as they are to be evaluated on."""
+    """The number of these that are left out, because models are evaluated on them."""
 
 
 def propose(
     db_id: str, references: Sequence[str], schema: Schema, exclusion: Exclusion, *, seed: int = 0
 ) -> Proposed:
-    """Pairs of each reference of a database, none with an excluded query.
+    """Propose pairs for each reference of a database, none with an excluded query.
 
-    References with the same canonical form count once. For each there are rewrites, mutations,
-    half of them rewritten, and the most similar other reference; a third of the pairs has its
-    reference rewritten, too.
+    References with the same canonical form count once. Each is paired with rewrites, with
+    mutations, and for half of the references with the most similar other reference. Most mutations
+    and other references, and the references of a third of the pairs, are rewritten in addition.
     """
     known: dict[str, str] = {}
     excluded = set()
@@ -243,13 +245,14 @@ def _disguised(variant: Variant, schema: Schema, random: Random) -> Variant:
 
 
 def _again(sql: str, schema: Schema, random: Random) -> list[Variant]:
-    """A query rewritten as often as a rewrite of a reference is; none where it takes none."""
+    """One random rewrite of a query; empty if no rewrite applies."""
     seed = random.randrange(1 << 30)
     return rewrites(sql, schema, seed=seed, most=1, dialect=schema.dialect)
 
 
 def _similar(sql: str, others: Sequence[str], schema: Schema, seed: int) -> str | None:
-    """The other query with most words in common, on the same tables if possible."""
+    """The other query with the most words in common, on the same tables if possible; None without
+    others."""
     words = set(sql.casefold().split())
     tables = tables_of(sql, schema.dialect, schema)
 

@@ -13,7 +13,7 @@ from sqljury.uses.select.strategies.base import Fixed, Ranking, Vote, register
 
 @register
 class First(Fixed):
-    """The first candidate, whatever the others are."""
+    """The first candidate of the pool."""
 
     kind: ClassVar[str] = "first"
     priority: ClassVar[int] = 0
@@ -26,7 +26,7 @@ class First(Fixed):
 
 @register
 class Random(Ranking):
-    """A candidate drawn uniformly: no rank is higher than another."""
+    """A candidate drawn uniformly from all."""
 
     kind: ClassVar[str] = "random"
     priority: ClassVar[int] = 1
@@ -39,7 +39,7 @@ class Random(Ranking):
 
 @register
 class ExecutionStrategy(Ranking):
-    """Candidates that run and return a row, else those that run, else any.
+    """A candidate that runs and returns a row; if none does, one that runs; else any.
 
     Source: Tritto et al. 2026 (GradeSQL), section 4, after Chen et al. 2023.
     """
@@ -73,7 +73,7 @@ class Majority(Vote):
 
 @register
 class Oracle(Ranking):
-    """A right candidate, which it is told; the upper bound of every strategy."""
+    """A right candidate if there is one, known from the reference: the upper bound."""
 
     kind: ClassVar[str] = "oracle"
     priority: ClassVar[int] = 4
@@ -86,7 +86,7 @@ class Oracle(Ranking):
 
 @register
 class ScoreStrategy(Ranking):
-    """The highest score of a judge; a candidate it has no score for goes after all that have one.
+    """The candidate with the highest score of a judge; those without a score come last.
 
     A candidate that does not run is picked only if there is no other, or with `--keep-failing`.
 
@@ -113,7 +113,7 @@ class ScoreStrategy(Ranking):
 
 @register
 class SystemStrategy(Fixed):
-    """The answer of one system; a question that it has no answer to is not right."""
+    """The answer of one system; a question without its answer counts as wrong."""
 
     kind: ClassVar[str] = "system"
     priority: ClassVar[int] = 202
@@ -135,7 +135,7 @@ class SystemStrategy(Fixed):
 
 @register
 class VerifierStrategy(ScoreStrategy):
-    """The highest score of the judge ``verifier``."""
+    """The candidate with the highest score of the judge ``verifier``."""
 
     kind: ClassVar[str] = "verifier"
     usage: ClassVar[str] = ""
@@ -157,7 +157,7 @@ def verifier_named(kind: str, text: str) -> str | None:
 
 @register
 class Weighted(Vote):
-    """A candidate drawn uniformly from the group whose scores sum to most.
+    """A candidate drawn uniformly from the group of equal results with the largest sum of scores.
 
     Source: Li et al. 2023 (arXiv:2206.02336), weighted voting with a verifier.
     """
