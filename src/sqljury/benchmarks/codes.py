@@ -46,7 +46,7 @@ CODES: dict[str, tuple[str, str]] = {
     "SJ109": (
         "not a label",
         "Labels say whether a prediction is right: true/false, yes/no, correct/incorrect or 1/0. "
-        "Leave the value out where nobody has said anything.",
+        "Leave the value out if there is no label.",
     ),
     "SJ110": (
         "the same id twice",
@@ -59,7 +59,7 @@ CODES: dict[str, tuple[str, str]] = {
         "rest is prediction_missing. More cannot be right. A blank line is an empty prediction.",
     ),
     "SJ112": (
-        "it cannot be told which prediction belongs to which question",
+        "it is not clear which prediction belongs to which question",
         "Keys of a prediction file are ids of the references or their positions from 0, whichever "
         "fits all of them and contradicts no database. Write a list of objects with question_id "
         "and predicted_sql to be sure.",
@@ -95,9 +95,9 @@ CODES: dict[str, tuple[str, str]] = {
         "refuter_output.json; docs/rose-recordings.md shows the layout.",
     ),
     "SJ121": (
-        "a compressed file that holds too much",
-        "A compressed file may hold 64 MiB, or 200 times its own size where that is more, and at "
-        "most 4 GiB: what unpacks to more is mostly meant to fill memory. Files that are not "
+        "a compressed file whose contents are too large",
+        "The contents may have 64 MiB, or 200 times the file's own size if that is more, and at "
+        "most 4 GiB: larger contents are mostly meant to fill the memory. Files that are not "
         "compressed have no such limit.",
     ),
     "SJ122": (

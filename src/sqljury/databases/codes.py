@@ -18,7 +18,7 @@ CODES: dict[str, tuple[str, str]] = {
     "SJ203": (
         "no such folder of descriptions",
         "Column descriptions come from a folder with BIRD's DB_ID/database_description/*.csv or "
-        "ROSE's DB_ID_schema.json. Without the option, those beside each database are used.",
+        "ROSE's DB_ID_schema.json. Without the option, those next to each database are used.",
     ),
     "SJ204": (
         "a description file that cannot be read",
@@ -48,9 +48,9 @@ CODES: dict[str, tuple[str, str]] = {
         "archive.",
     ),
     "SJ209": (
-        "an archive that is no test suite",
-        "An archive holds .sqlite files, each name once, of 4 GiB together at most. Paths, links "
-        "and other files in it are not looked at.",
+        "an archive that is not a test suite",
+        "An archive must contain .sqlite files, each name once, of 4 GiB together at most. Paths, "
+        "links and other files in it are ignored.",
     ),
     "SJ210": (
         "an archive of databases cannot be unpacked",

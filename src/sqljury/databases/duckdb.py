@@ -270,11 +270,11 @@ def _keys(constraints: list[tuple[Any, ...]]) -> dict[str, Any]:
 
 
 # ------------------------------------------------------------
-# What a statement on DuckDB must not name: what its read-only mode does not stop.
+# Names that a statement on DuckDB must not contain: read-only mode permits them.
 #
-# DuckDB runs inside our own process, so its functions that take a pointer, switch on logging or
-# run a text as a query are worse than a server's. What is allowed is known, not what is forbidden:
-# of the functions that give tables those listed here, of the others those without side effects.
+# DuckDB runs inside our own process, so functions that take a pointer, switch on logging or run a
+# text as a query are more dangerous than on a server. This is a list of what is allowed: of the
+# functions that return tables those listed here, of the others those without side effects.
 
 Rows = Sequence[tuple[Any, ...]]
 

@@ -123,7 +123,7 @@ class _Files:
 
 
 def open_file(path: Path, db_id: str, describe: Describe) -> Database:
-    """Opens a database file; its first bytes tell the engine, because all engines use ``.db``.
+    """Opens a database file; its first bytes identify the engine, because all engines use ``.db``.
 
     Raises:
         InfrastructureError: the file cannot be read, or is not a database.

@@ -169,7 +169,7 @@ def _connect(server: ServerURL) -> psycopg.Connection[tuple[Any, ...]]:
     except psycopg.Error as error:
         raise InfrastructureError(
             "SJ252", f"{server.quiet(error)}.", where=server.shown, hint="Is the server up?"
-        ) from None  # the driver's error holds the connection's parameters
+        ) from None  # the driver's error contains the connection's parameters
 
 
 # ---------------------------------------------------------------- values

@@ -280,7 +280,7 @@ class Client(Closing):
         if error.is_fatal:
             raise InfrastructureError(
                 "SJ908",
-                f"{request.model} does not let us in: {error}",
+                f"{request.model} refused the call: {error}",
                 hint="Check the key, the model's name and the account.",
             ) from error
         if in_a_row >= _FAILURES_IN_A_ROW:

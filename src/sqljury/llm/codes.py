@@ -14,14 +14,14 @@ CODES: dict[str, tuple[str, str]] = {
         "docs/llm.md says what each means.",
     ),
     "SJ903": (
-        "the model does not offer what is asked of it",
-        "Reasoning models take no temperature, some endpoints report no logprobs or know no "
-        "seeds. What cannot be had is never silently left out.",
+        "the model does not support what the request needs",
+        "Reasoning models accept no temperature, some endpoints report no logprobs or accept "
+        "no seeds. An option that is not supported is never silently ignored.",
     ),
     "SJ904": (
         "a replay lacks an answer",
-        "A ledger knows an answer by everything that can change it: model, options, prompts, "
-        "schema and attempt. The case was asked differently, or not at all, when it was recorded.",
+        "A ledger finds an answer by everything that can change it: model, options, prompts, "
+        "schema and attempt. When it was recorded, this request was not made, or it was different.",
     ),
     "SJ905": (
         "a ledger cannot be used",
@@ -38,14 +38,14 @@ CODES: dict[str, tuple[str, str]] = {
         "mostly need none.",
     ),
     "SJ908": (
-        "an endpoint does not let us in",
-        "It refused the key, does not know the model, or the account has no money left: no other "
-        "question would fare better, so the run stops. What was answered is in the ledger.",
+        "an endpoint refuses every call",
+        "It refused the key, does not know the model, or the account has no money left. Other "
+        "questions would fail too, so the run stops. All answers so far are in the ledger.",
     ),
     "SJ909": (
         "an endpoint fails persistently",
-        "Several questions in a row failed in spite of retries, or the server asks to come back "
-        "much later. The run stops and can be resumed.",
+        "Several questions in a row failed despite retries, or the server asks to wait for a "
+        "long time. The run stops and can be resumed.",
     ),
     "SJ910": (
         "the budget is reached",

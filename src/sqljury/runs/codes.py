@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 CODES: dict[str, tuple[str, str]] = {
-    "SJ401": ("not a run", "A run is the folder that --run named; it holds run.sqlite."),
+    "SJ401": ("not a run", "A run is the folder that --run named; it contains run.sqlite."),
     "SJ402": (
         "the run's store cannot be used",
         "run.sqlite in the run's folder is damaged, not writable, or not SQLite. Name another "
@@ -25,8 +25,8 @@ CODES: dict[str, tuple[str, str]] = {
         "your own that ends the process when imported.",
     ),
     "SJ407": ("no judge", "Ask for at least one: --judge execution."),
-    "SJ408": ("a judge twice", "Each judge can be asked for once in a run."),
-    "SJ409": ("no cases", "The files hold no case that could be judged."),
+    "SJ408": ("a judge twice", "Each judge can be named only once in a run."),
+    "SJ409": ("no cases", "The files have no case that can be judged."),
     "SJ410": (
         "no database at all",
         "None of the databases that the cases name was found, so that nothing could be learnt. "
@@ -62,13 +62,13 @@ CODES: dict[str, tuple[str, str]] = {
     ),
     "SJ420": (
         "a database changed while it was judged",
-        "Its file was replaced or written to during the run. Verdicts that were found before are "
-        "kept, none that may be about the new contents is; the same command again judges anew "
-        "what depends on it.",
+        "Its file was replaced or written to during the run. Verdicts from before are kept; "
+        "those that may be about the new contents are not. Run the same command again: it judges "
+        "again what depends on the database.",
     ),
     "SJ421": (
         "the server does not answer any more",
-        "It was asked again and again for some seconds. What was judged is kept: when the server "
+        "Several attempts in some seconds failed. What was judged is kept: when the server "
         "is back, the same command goes on.",
     ),
     "SJ422": (

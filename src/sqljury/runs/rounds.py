@@ -35,7 +35,7 @@ class UnderWay:
     done: int
     """How many of these questions the provider has finished."""
     handed_in: int
-    """How many of these questions were handed in by this command."""
+    """How many of these questions this command submitted."""
     held_back: int
     """Questions for later batches, because they could cost more than is left of the budget."""
     answers: int

@@ -114,10 +114,6 @@ def is_written_as_text(column: Column, dialect: str) -> bool:
 
 # ------------------------------------------------------------
 # Filter generated rows by what the schema declares.
-#
-# SQLite holds its own declarations: CHECK, STRICT, generated columns, keys under a collation. What
-# other engines declare is tried there too, as far as it can be said in SQLite; where it cannot, the
-# rows are in doubt.
 
 Row = tuple[Any, ...]
 Rows = dict[str, list[Row]]

@@ -1,7 +1,7 @@
 """Edge-case values: values that a column may hold but rarely does.
 
-Negative numbers, fractions in NUMERIC columns, '01' beside '1', texts in another case or with a
-blank at the end, texts beside numbers where no type is declared.
+Negative numbers, fractions in NUMERIC columns, '01' together with '1', texts that differ in case
+or in a blank at the end, texts mixed with numbers if no type is declared.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ class DataProfile(StrEnum):
     KEYS_VIOLATED = "keys_violated"
     """As clean, but some key values occur twice."""
     EDGE_VALUES = "edge_values"
-    """As clean, but with rare values: negative numbers, fractions, '01' beside '1', texts that
-    differ in case, texts beside numbers if no type is declared."""
+    """As clean, but with rare values: negative numbers, fractions, '01' together with '1',
+    texts that differ in case, texts mixed with numbers if no type is declared."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,7 +113,7 @@ def script(
     dialect: str = "sqlite",
     exact: Collection[str] = (),
 ) -> str:
-    """CREATE TABLE and INSERT statements that make the database anew.
+    """CREATE TABLE and INSERT statements that create the database.
 
     Keys are declared where the rows keep them, so that the script shows what it assumes; none
     are without ``keys``.

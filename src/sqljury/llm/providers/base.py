@@ -89,7 +89,7 @@ class BatchProvider(Protocol):
         """The id of the batch that was submitted with this mark, or None if there is none."""
 
     def fetch(self, model: Model, batch: str) -> BatchNews:
-        """The current state of a batch; the model tells the address."""
+        """The current state of a batch; the model's options give the server's address."""
 
 
 @dataclass(frozen=True, slots=True)
