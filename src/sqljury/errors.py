@@ -101,7 +101,7 @@ _CODES: dict[str, tuple[str, str]] = {
     ),
     "SJ801": (
         "a file cannot be written",
-        "The file is written under a temporary name beside its place and renamed when it is "
+        "The file is written under a temporary name in the same folder and renamed when it is "
         "complete, so the folder must exist and allow new files.",
     ),
     "SJ802": (

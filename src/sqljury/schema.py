@@ -13,7 +13,7 @@ class Column:
 
     name: str
     type: str = ""
-    """The declared type, as the engine spells it; empty where none is declared."""
+    """The declared type, in the engine's spelling; empty if none is declared."""
     nullable: bool = True
     collation: str = ""
     """The collation that compares its texts; empty for the engine's default, ``?`` if unknown."""

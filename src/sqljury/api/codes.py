@@ -21,8 +21,8 @@ CODES: dict[str, tuple[str, str]] = {
     ),
     "SJ319": (
         "no such dialect",
-        "Dialects are called as sqlglot calls them: sqlite, postgres, mysql, duckdb, bigquery, "
-        "snowflake, tsql, ...",
+        "Dialects have sqlglot's names: sqlite, postgres, mysql, duckdb, bigquery, snowflake, "
+        "tsql, ...",
     ),
     "SJ328": (
         "a server that no counterexample can be run on",
@@ -31,8 +31,8 @@ CODES: dict[str, tuple[str, str]] = {
     ),
     "SJ329": (
         "no such rewrite rule",
-        "Rules are called as `sqljury list rules` lists them and `plan --canonical --json` "
-        "names them.",
+        "`sqljury list rules` lists the rules' names; `plan --canonical --json` prints the same "
+        "names.",
     ),
     "SJ320": (
         "no schema of a question's database",
@@ -46,8 +46,8 @@ CODES: dict[str, tuple[str, str]] = {
     ),
     "SJ419": (
         "scores that are no leaderboard",
-        "The scores of several runs stand in one table if each judge judged all of them with the "
-        "same version, options and limits. The message shows both signatures.",
+        "Several runs are printed as one table if each judge judged all of them with the same "
+        "version, options and limits. The message shows both signatures.",
     ),
     "SJ347": (
         "a table of features that a jury cannot be trained on",
@@ -55,7 +55,7 @@ CODES: dict[str, tuple[str, str]] = {
         "of cases that have labels.",
     ),
     "SJ355": (
-        "a run that says nothing of how reliable models are",
+        "a run without answers of models to labelled cases",
         "`sqljury agree --calibrate` reads a run of a jury that asked models, and labels of its "
         "cases: sqljury evaluate cases.json -j jury,models=PROVIDER:MODEL,target=1 --run RUN, then "
         "sqljury agree RUN --labels labels.csv --calibrate mine.json.",

@@ -98,7 +98,7 @@ def select(
     )
 
 
-# ---------------------------------------------------------------- what is asked for
+# ---------------------------------------------------------------- the arguments
 
 
 def _check_distinct(strategies: Sequence[Strategy]) -> None:
@@ -169,7 +169,7 @@ def _told_right(
     return make_judge(judge or "execution")
 
 
-# ---------------------------------------------------------------- what was picked
+# ---------------------------------------------------------------- the picks
 
 
 def write_picks(found: Selection, path: PathLike) -> None:

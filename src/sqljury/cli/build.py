@@ -218,8 +218,8 @@ def build_consensus(
 ) -> None:
     """Have cases labelled by several people; keep what they agree on.
 
-    With --people: writes the forms. With --labels: reads them, and writes the cases on whose label
-    all who labelled them agree.
+    With --people: writes a form for each person. With --labels: reads the filled forms, and writes
+    the cases to which all people gave the same label.
     """
     from sqljury.api.consensus_building import build_consensus as build
     from sqljury.api.consensus_building import write_forms

@@ -235,7 +235,8 @@ def trust(
     ],
     *,
     penalty: Annotated[
-        tuple[str, ...], option("Cost of a wrong answer: a number, or N.", "--penalty", "-c")
+        tuple[str, ...],
+        option("Cost of a wrong answer: a number, or N (question count).", "--penalty", "-c"),
     ] = (),
     judge: Annotated[str | None, option("Judge that says what is right.", "--judge", "-j")] = None,
     gate: Annotated[

@@ -20,21 +20,21 @@ CODES: dict[str, tuple[str, str]] = {
     ),
     "SJ007": (
         "a fault of sqljury",
-        "Something happened that nobody foresaw. What was judged until then is kept, and the same "
-        "command goes on. SQLJURY_DEBUG=1 prints the place in the code: please report it.",
+        "An unexpected error. What was judged until then is kept, and the same command resumes. "
+        "SQLJURY_DEBUG=1 prints the place in the code: please report it.",
     ),
     "SJ008": (
         "a project file that is not understood",
         "sqljury.toml has a table for each command ([evaluate], [audit.run]) whose keys are the "
-        "command's long options without the dashes, and files. What is typed wins over it.",
+        "command's long options without the dashes, and files. A typed option overrides it.",
     ),
     "SJ009": (
         "a folder that is not trusted",
-        "A sqljury.toml, or a package that lies in the current folder, may come with a benchmark "
-        "that somebody else made. What runs code, names an endpoint or a server, or writes a file "
-        "is used only after `sqljury trust-folder`, which prints what it is and remembers the "
-        "folder as it is then; --trust-folder before the command, or SQLJURY_TRUST_FOLDER=1, "
-        "trusts for one command.",
+        "A sqljury.toml, or a package in the current folder, may come with a benchmark that "
+        "somebody else made. Settings that run code, name an endpoint or a server, or write a file "
+        "are used only after `sqljury trust-folder`, which prints them and trusts the folder until "
+        "its files change; --trust-folder before the command, or SQLJURY_TRUST_FOLDER=1, trusts it "
+        "for one command.",
     ),
     "SJ317": (
         "not a verdict",

@@ -133,7 +133,7 @@ _SHARED = Assertions()
 atexit.register(_SHARED.close)
 
 assert_sql = _SHARED.assert_sql
-"""As :meth:`Assertions.assert_sql`, with workers that stay until the program ends."""
+"""Like :meth:`Assertions.assert_sql`, with workers that stay until the program ends."""
 
 
 def message(case: sj.Case, judge: str, verdict: sj.Verdict, database: str | None = None) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 CODES: dict[str, tuple[str, str]] = {
     "SJ301": (
         "no such judge",
-        "`sqljury list judges` lists what there is. A judge of your own is named by the module or "
-        "file that holds it and its class: my_pkg.my_judge:Mine, or judges/mine.py:Mine.",
+        "`sqljury list judges` lists all judges. A judge of your own is named by its module or "
+        "file and its class: my_pkg.my_judge:Mine, or judges/mine.py:Mine.",
     ),
     "SJ302": (
         "not a judge",
@@ -34,9 +34,9 @@ CODES: dict[str, tuple[str, str]] = {
         "message lists the groups that there are.",
     ),
     "SJ350": (
-        "a judge that asks a model was not told which",
-        "Write --judge rose,model=PROVIDER:MODEL, such as model=openai:o3-2025-04-16 (names that "
-        "carry their date keep scores of different versions apart), or name a server of your own "
+        "a judge that asks a model needs the option model",
+        "Write --judge rose,model=PROVIDER:MODEL, such as model=openai:o3-2025-04-16 (a name with "
+        "a date keeps scores of different versions apart), or name a server of your own "
         "with model_options=base_url=http://localhost:8000/v1.",
     ),
     "SJ351": (
@@ -45,11 +45,11 @@ CODES: dict[str, tuple[str, str]] = {
     ),
     "SJ352": (
         "a panel that cannot vote",
-        "models=A+B+C names two or more different models; member says which judge each of "
-        "them is (rose, prover, flex, ...).",
+        "models=A+B+C names two or more different models; member is the judge that each model is "
+        "used with (rose, prover, flex, ...).",
     ),
     "SJ353": (
-        "recorded judgements that cannot be told apart, or are not there",
+        "recorded judgements are missing, or several could be meant",
         "A recording is an output folder of ROSE's reference implementation. In a tree of them "
         "name one with metric=… and model=…: --judge recorded,dir=output,model=o3,metric=ROSE.",
     ),
@@ -59,12 +59,12 @@ CODES: dict[str, tuple[str, str]] = {
         "detector`.",
     ),
     "SJ357": (
-        "nothing to demonstrate with",
+        "a file without demonstrations",
         "demos=FILE is a file of cases with questions: answerable ones with a reference, others "
         "with answerable=false or the reference null.",
     ),
     "SJ358": (
-        "a judge of token log-probabilities without them",
+        "a judge that needs token log-probabilities has none",
         "logprobs=FILE is an object by question id, or rows with an id and logprobs: a list of "
         "numbers, or OpenAI's list of objects with logprob and top_logprobs.",
     ),

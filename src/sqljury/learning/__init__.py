@@ -1,4 +1,4 @@
-"""Learning: models that are trained, kept in files, and score plain values. Knows no judge.
+"""Trained models: they are stored in files and score plain values; nothing here depends on judges.
 
 Training needs ``sqljury[learning]``; scoring with what is here needs the core only.
 """

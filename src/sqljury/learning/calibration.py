@@ -1,4 +1,4 @@
-"""Calibration: whether what is scored 0.8 is right in eight cases of ten, and what to do if not."""
+"""Calibration: measures whether cases scored 0.8 are right eight times in ten, and corrects it."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ BINS = 10
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Scores from ``low`` on and below ``high`` (the last bin holds 1 too)."""
+    """The cases whose score is at least ``low`` and below ``high`` (the last bin includes 1)."""
 
     low: float
     high: float
     count: int
     score: float
-    """Their mean; 0 in an empty bin."""
+    """Their mean score; 0 in an empty bin."""
     right: float
-    """The share of them that is right; 0 in an empty bin."""
+    """The share of them with label True; 0 in an empty bin."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """How far scores are from what they promise.
+    """How well scores agree with the observed frequencies.
 
-    ``ece`` is the mean over all cases of the distance between score and share right in the case's
-    bin; ``brier`` the mean squared distance between score and label. Both are 0 at best; None
-    where there is no case.
+    ``ece`` is the mean over all cases of the distance between the mean score and the share right in
+    the case's bin; ``brier`` is the mean squared distance between score and label. Both are 0 at
+    best; None without cases.
     """
 
     n: int
@@ -46,10 +46,10 @@ class Reliability:
 def reliability(
     scores: Sequence[float], labels: Sequence[bool], *, bins: int = BINS
 ) -> Reliability:
-    """Compare scores with labels, in bins of equal width.
+    """Compares scores with labels, in bins of equal width.
 
     Raises:
-        InputError: SJ025: scores outside of [0, 1], or not one label for each.
+        InputError: SJ025: scores outside of [0, 1], or not one label per score.
 
     Source: Naeini, Cooper & Hauskrecht (2015), AAAI, expected calibration error, for the
     probability of one class; Brier (1950).
@@ -74,16 +74,17 @@ def _bin(low: float, high: float, scores: Any, labels: Any) -> Bin:
 
 
 LOWEST, HIGHEST = 0.05, 20.0
-"""On a few held-out cases that are all told apart the best temperature would be 0."""
+"""Limits of the temperature: if the scores of a few cases separate the labels perfectly, the best
+temperature would be 0."""
 
 
 def fit_temperature(logits: Sequence[float], labels: Sequence[bool]) -> float:
-    """The T for which sigmoid(logit / T) has the least log loss on these cases.
+    """The temperature T for which sigmoid(logit / T) has the least log loss on these cases.
 
-    Between 0.05 and 20; 1 where all labels are the same, for then nothing can be learnt.
+    Between 0.05 and 20; 1 if all labels are the same, because nothing can be learnt then.
 
     Raises:
-        InputError: SJ025: as many labels as logits are needed, and finite logits.
+        InputError: SJ025: not one label per logit, or a logit that is not finite.
 
     Source: Guo, Pleiss, Sun & Weinberger (2017), On Calibration of Modern Neural Networks,
     arXiv:1706.04599, section 4.2, for two classes.
@@ -96,7 +97,7 @@ def fit_temperature(logits: Sequence[float], labels: Sequence[bool]) -> float:
         raise InputError("SJ025", "calibration takes a finite logit and a label for each case.")
     if len(y) == 0 or y.min() == y.max():
         return 1.0
-    # In 1 / T the loss is convex, so the minimum that is found is the only one.
+    # The loss is convex in 1 / T, so there is only one minimum.
     found = minimize_scalar(
         lambda inverse: log_loss(x * inverse, y),
         bounds=(1 / HIGHEST, 1 / LOWEST),
@@ -107,7 +108,7 @@ def fit_temperature(logits: Sequence[float], labels: Sequence[bool]) -> float:
 
 
 def log_loss(logits: Any, labels: Any) -> float:
-    """The mean of -log of the probability that was given to what is so, in nats.
+    """The mean of -log of the probability that was given to the true label, in nats.
 
     Args:
         logits, labels: arrays of one length; labels are 0 or 1.
@@ -118,9 +119,10 @@ def log_loss(logits: Any, labels: Any) -> float:
 
 
 def area_under_curve(scores: Any, labels: Any) -> float:
-    """The chance that a case of label 1 scores higher than one of label 0; ties count half.
+    """The area under the ROC curve: the probability that a case of label 1 scores higher than one
+    of label 0; ties count half.
 
-    NaN where one label is missing.
+    NaN if one label does not occur.
 
     Source: Mann & Whitney (1947), by ranks.
     """

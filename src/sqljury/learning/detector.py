@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # ---------------------------------------------------------------- masking
 #
-# What detectors read of a case.
+# The text of a case that a detector reads.
 
 
 Reads = Literal["question", "sql"]
@@ -32,25 +32,28 @@ _NUMBER = re.compile(r"\d+")
 
 
 def text_of(question: str, sql: str, reads: Reads) -> str:
-    """The question, or the question and the SQL."""
+    """The text that a detector reads: the question, or the question and the SQL."""
     return question if reads == "question" else f"{question}\n{sql}"
 
 
 def masked(text: str) -> str:
-    """The text with 0 for every number: which patient, which year is not what a question asks."""
+    """The text with every number replaced by 0: a question's kind does not depend on them."""
     return _NUMBER.sub("0", text)
 
 
 # ---------------------------------------------------------------- sampling
 #
-# Which cases are learnt from: balanced, and in folds that are the same for the same seed.
+# Folds for cross-validation, with both labels balanced, the same for the same seed.
 
 
 FOLDS = 5
 
 
 def folds(labels: Sequence[bool], seed: int) -> Iterator[tuple[list[int], list[int]]]:
-    """The places of the rest, and of each fifth of both labels in turn."""
+    """For each of five folds: the indexes of the other cases, and of the fold's cases.
+
+    Each label is spread evenly over the folds.
+    """
     import numpy as np
 
     generator = np.random.default_rng(seed)
@@ -64,31 +67,31 @@ def folds(labels: Sequence[bool], seed: int) -> Iterator[tuple[list[int], list[i
 
 # ---------------------------------------------------------------- mahalanobis
 #
-# How far a vector lies from where training data lie.
+# The distance of a vector from the training data.
 #
 # Source: Lee et al. (2018), arXiv:1807.03888; relative: Ren et al. (2021), arXiv:2106.09022.
 
 
 _RIDGE = 1e-3
-"""Share of the mean variance that is added to each: few data leave some directions empty."""
+"""Share of the mean variance that is added to each variance: with few data some would be 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gaussian:
-    """A mean, and the matrix that makes the data white around it."""
+    """A mean and a whitening matrix: whitened data have the identity as covariance."""
 
     mean: Array
     whitening: Array
 
     @classmethod
     def fit(cls, rows: Array) -> Gaussian:
-        """The Gaussian of some rows."""
+        """The Gaussian with the mean and the covariance of the rows."""
         import numpy as np
 
         covariance = np.cov(rows, rowvar=False)
         size = len(covariance)
         covariance += np.eye(size) * (_RIDGE * np.trace(covariance) / size + 1e-12)
-        # inv(L) x has the squared length x' inv(C) x where C = L L'.
+        # If C = L L', inv(L) x has the squared length x' inv(C) x.
         return cls(rows.mean(axis=0), np.linalg.inv(np.linalg.cholesky(covariance)))
 
     def distances(self, rows: Array) -> Array:
@@ -109,19 +112,19 @@ class Gaussian:
 
 # ---------------------------------------------------------------- plane
 #
-# On which side of a plane a text's vector lies: what words alone do not say.
+# A linear classifier of a text's vector, for what words alone do not show.
 
 
 @dataclass(frozen=True, slots=True)
 class Plane:
-    """A logistic regression: higher is yes."""
+    """A logistic regression; higher values mean yes."""
 
     constant: float
     slopes: Array
 
     @classmethod
     def fit(cls, rows: Array, labels: Sequence[bool]) -> Plane:
-        """Train with scikit-learn, both labels weighing the same.
+        """Trains with scikit-learn; both labels have the same total weight.
 
         Raises:
             MissingExtraError: SJ001: scikit-learn is not installed.
@@ -132,14 +135,14 @@ class Plane:
             raise MissingExtraError("scikit-learn", "learning", "Training a detector") from None
         import numpy as np
 
-        # Vectors of some networks are long, and the penalty on slopes goes by their length.
+        # Rows are scaled to mean length 1, because the penalty on slopes depends on their length.
         length = float(np.linalg.norm(rows, axis=1).mean()) or 1.0
         model = LogisticRegression(class_weight="balanced", max_iter=2000)
         model.fit(rows / length, labels)
         return cls(float(model.intercept_[0]), model.coef_[0] / length)
 
     def heights(self, rows: Array) -> Array:
-        """How far on the side of yes each row lies, as log odds."""
+        """The log-odds of yes for each row."""
         above: Array = rows.astype(float) @ self.slopes.astype(float) + self.constant
         return above
 
@@ -157,7 +160,7 @@ class Plane:
 
 # ---------------------------------------------------------------- novelty
 #
-# How unlike a question is to those that are known to be answerable.
+# How much a question differs from those that are known to be answerable.
 
 
 _WORD = re.compile(r"\w+")
@@ -166,10 +169,10 @@ _NEAREST = 3
 
 @dataclass(frozen=True, slots=True)
 class Novelty:
-    """The answerable questions' words, and their TF–IDF vectors.
+    """The words of the answerable questions, and their TF–IDF vectors.
 
-    Two measures: the share of a question's words that no answerable question has, and its mean
-    cosine similarity to the three nearest of them.
+    Gives two measures: the share of a question's words that no answerable question has, and its
+    mean cosine similarity to the three nearest answerable questions.
     """
 
     words: frozenset[str]
@@ -178,13 +181,13 @@ class Novelty:
 
     @classmethod
     def fit(cls, texts: Sequence[str]) -> Novelty:
-        """Learn from answerable questions."""
+        """Learns from the texts of answerable questions."""
         words = frozenset(word for text in texts for word in _WORD.findall(text.lower()))
         tfidf = Tfidf.fit(texts)
         return cls(words, tfidf, tfidf.transform(texts))
 
     def measures(self, texts: Sequence[str]) -> Array:
-        """A row for each text: the share of unknown words, the similarity to the nearest."""
+        """A row per text: the share of unknown words, the mean similarity to the three nearest."""
         import numpy as np
 
         unknown = [self._unknown(text) for text in texts]
@@ -194,11 +197,11 @@ class Novelty:
 
     def _unknown(self, text: str) -> float:
         words = _WORD.findall(text.lower())
-        # A text without words is as unknown as can be.
+        # A text without words counts as entirely unknown.
         return sum(word not in self.words for word in words) / len(words) if words else 1.0
 
     def arrays(self) -> dict[str, Array]:
-        """The vectors, for a model file; words and terms are text, and kept as facts."""
+        """The vectors, for a model file; words and terms are text and are stored as facts."""
         return {
             "known_data": self.known.data,
             "known_indices": self.known.indices,
@@ -220,10 +223,11 @@ class Novelty:
 
 # ---------------------------------------------------------------- distance
 #
-# FEATMD and FEATRMD: detectors that know answerable questions only, and how far others are.
+# FEATMD and FEATRMD: detectors that are trained on answerable questions only, and measure the
+# distance of a question from them.
 #
-# A question's score is the share of answerable questions, held out from the Gaussian, that lie as
-# far: answerable questions score below s with a probability of about s.
+# A question's score is the share of answerable questions, held out from the Gaussian, that are at
+# least as far: answerable questions score below s with a probability of about s.
 #
 # Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), section 4.2; the share is the p-value of
 # conformal prediction, Vovk et al. (2005). The paper's representations are hidden states of T5.
@@ -231,14 +235,15 @@ class Novelty:
 
 @dataclass(frozen=True, slots=True)
 class DistanceDetector:
-    """The Mahalanobis distance to answerable questions, less that to a background if any."""
+    """Scores by the Mahalanobis distance to answerable questions, minus that to the background if
+    there is one."""
 
     reads: Reads
     vectors: Representation
     inside: Gaussian
     background: Gaussian | None
     held_out: Array
-    """Distances of answerable questions from Gaussians that did not see them, ascending."""
+    """Distances of answerable questions from Gaussians that were fitted without them, ascending."""
 
     @property
     def kind(self) -> str:
@@ -246,7 +251,7 @@ class DistanceDetector:
         return "distance" if self.background is None else "relative"
 
     def scores(self, texts: Sequence[str]) -> list[float]:
-        """For each text the share of held-out answerable ones that lie as far."""
+        """For each text, the share of held-out answerable questions that are at least as far."""
         import numpy as np
 
         rows = self.vectors.transform(list(map(masked, texts)))
@@ -273,7 +278,7 @@ class DistanceDetector:
 
 
 def distance_from_file(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> DistanceDetector:
-    """The detector that a model file holds."""
+    """The distance detector from the contents of a model file."""
     is_relative = facts["kind"] == "relative"
     return DistanceDetector(
         facts["reads"],
@@ -293,11 +298,11 @@ def train_distance(
     reads: Reads = "question",
     seed: int = 0,
 ) -> DistanceDetector:
-    """Learn where answerable questions lie.
+    """Trains a distance detector on the texts of answerable questions.
 
     Args:
         background: any other questions; with them the distance is relative.
-        pooled: the background is these and the answerable ones, not these alone.
+        pooled: the background includes the answerable questions.
         vectors: the representation, by the names of :mod:`sqljury.learning.representations`.
 
     Raises:
@@ -333,10 +338,10 @@ def _far(rows: Array, inside: Gaussian, around: Gaussian | None) -> Array:
 # ---------------------------------------------------------------- detector
 #
 # ``forest`` is the paper's RF and RF*: a random forest on TF–IDF of words and pairs of words.
-# ``novelty`` adds words that the forest never met: a logistic regression, fitted on held-out folds,
-# joins extra trees on words and characters with the share of unknown words and the similarity to
-# the nearest answerable questions; and, where a representation is given, with a plane through its
-# vectors.
+# ``novelty`` also uses words that the forest does not know: a logistic regression, fitted on
+# held-out folds, combines extra trees on words and characters with the share of unknown words and
+# the similarity to the nearest answerable questions; and, if a representation is given, with a
+# linear classifier of its vectors.
 #
 # Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), section 4.2; stacking: Wolpert (1992).
 
@@ -345,14 +350,14 @@ Kind = Literal["forest", "novelty"]
 
 _VERSION = 2
 _DIGITS = 9
-"""Of a score, behind the point."""
+"""Decimal places of a score."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrainedDetector:
     """A trained detector; its scores are probabilities that answering is right.
 
-    ``reads`` says what its texts are: the question, or the question and the SQL.
+    ``reads`` says which texts it takes: the question, or the question and the SQL.
     """
 
     kind: Kind
@@ -361,13 +366,13 @@ class TrainedDetector:
     forest: Forest
     novelty: Novelty | None = None
     weights: tuple[float, ...] = ()
-    """Of the logistic regression: the constant, then one for each measure."""
+    """The constant of the logistic regression, then one weight per measure."""
     vectors: Representation | None = None
     plane: Plane | None = None
-    """Through those vectors."""
+    """The linear classifier of those vectors."""
 
     def scores(self, texts: Sequence[str]) -> list[float]:
-        """The probability of yes for each text."""
+        """For each text, the probability that answering is right."""
         plain = [masked(text) for text in texts]
         yes = self.forest.probabilities(_vectors(self.tfidfs, plain))
         if self.novelty is None:
@@ -376,7 +381,7 @@ class TrainedDetector:
         if self.vectors is not None and self.plane is not None:
             measures.append(self.plane.heights(self.vectors.transform(plain)))
         chances = (_logistic(self.weights, row) for row in zip(*measures, strict=True))
-        # What the last digits are depends on how many texts are looked at together.
+        # Rounded, because the last digits depend on how many texts are scored together.
         return [round(chance, _DIGITS) for chance in chances]
 
     def save(self, path: PathLike) -> None:
@@ -402,7 +407,7 @@ class TrainedDetector:
 
 
 def load_detector(path: PathLike) -> TrainedDetector | DistanceDetector:
-    """The detector of a model file, of any kind.
+    """Loads the detector of a model file, of any kind.
 
     Raises:
         InputError: SJ020: there is no such file; SJ030: it holds no detector of this version;
@@ -452,11 +457,11 @@ def train_detector(
     reads: Reads = "question",
     seed: int = 0,
 ) -> TrainedDetector:
-    """Train on texts and whether answering was right; the same seed gives the same detector.
+    """Trains on texts and on whether answering was right; the same seed gives the same detector.
 
     Args:
         vectors: a representation for ``novelty``, by the names of
-            :mod:`sqljury.learning.representations`; words only without it.
+            :mod:`sqljury.learning.representations`; without it only words are used.
 
     Raises:
         InputError: SJ021: too few texts of a label; SJ022, SJ028: no such representation.
@@ -492,7 +497,8 @@ def _parts(
 def _weights(
     texts: Sequence[str], vectors: Array | None, labels: Sequence[bool], seed: int
 ) -> tuple[float, ...]:
-    """A logistic regression on what each fold's texts measure by the others'."""
+    """The weights of a logistic regression on the measures of each fold's texts by models that were
+    trained on the other folds."""
     try:
         from sklearn.linear_model import LogisticRegression
     except ImportError:

@@ -1,4 +1,4 @@
-"""Boosted trees and random forests: trained by scikit-learn, kept as arrays, used without it."""
+"""Boosted trees and random forests: trained by scikit-learn, stored as arrays, used without it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # ---------------------------------------------------------------- boosting
 #
-# Gradient boosted trees: trained by scikit-learn, kept as arrays, applied without it.
+# Gradient boosted trees: trained by scikit-learn, stored as arrays, applied without it.
 
 
 _BOOSTING_PARTS = ("base", "roots", "left", "right", "feature", "threshold", "value", "missing")
@@ -27,11 +27,12 @@ _LEAF = -1
 
 @dataclass(frozen=True)
 class Boosting:
-    """All nodes of all trees one after the other; the sum of one leaf a tree is a log-odds.
+    """Boosted trees as arrays over all nodes of all trees; a row's log-odds are ``base`` plus the
+    value of one leaf per tree.
 
-    ``left`` is the next node where a feature is at most the threshold, -1 in a leaf; ``missing``
-    whether it is the next where the feature is missing (NaN). ``value`` of an inner node is the
-    mean of what its training examples got from the leaves below.
+    ``left`` is the next node if the feature is at most the threshold, -1 in a leaf; ``missing`` is
+    True if a missing feature (NaN) also goes left. ``value`` of an inner node is the mean of the
+    leaf values of its training examples.
 
     Source: Friedman (2001), Greedy function approximation: a gradient boosting machine.
     """
@@ -61,20 +62,20 @@ class Boosting:
         share: float = 1.0,
         seed: int = 0,
     ) -> Boosting:
-        """Train with scikit-learn; the same seed gives the same trees.
+        """Trains with scikit-learn; the same seed gives the same trees.
 
         Args:
-            vectors: one row for each example; NaN where nothing is known.
-            labels: one truth value for each.
-            weights: one for each; all the same where there are none.
-            rising: for each feature 1 where more of it may only raise the score, -1 where it may
-                only lower it, 0 where it may do both.
-            trees: their number.
-            leaves: of one tree at most.
-            rate: how much of each tree counts.
-            least: examples in a leaf.
+            vectors: one row per example; NaN for an unknown feature.
+            labels: one truth value per example.
+            weights: one per example; by default all are equal.
+            rising: per feature 1 if a higher value may only raise the score, -1 if it may only
+                lower it, 0 if it may do both.
+            trees: number of trees.
+            leaves: most leaves of a tree.
+            rate: the learning rate.
+            least: fewest examples in a leaf.
             shrink: the L2 penalty of leaves.
-            share: of the features, by chance, that each cut may choose among.
+            share: the random share of features that each split may choose from.
 
         Raises:
             MissingExtraError: scikit-learn is not installed.
@@ -94,13 +95,13 @@ class Boosting:
             early_stopping=False,
             random_state=seed,
         )
-        # A cut may be at a value: kept in single precision, it must be met in single precision.
+        # A threshold may equal a value: it is stored in single precision, so train in it, too.
         model.fit(_single(vectors), labels, sample_weight=weights)
         return cls._of(model)
 
     @classmethod
     def mean(cls, several: Sequence[Boosting]) -> Boosting:
-        """The trees whose log-odds are the mean of those of several."""
+        """One model whose log-odds are the mean of those of several."""
         import numpy as np
 
         starts = np.cumsum([0, *(len(one.left) for one in several[:-1])])
@@ -162,12 +163,12 @@ class Boosting:
         return total
 
     def contributions(self, vectors: Array) -> Array:
-        """How much each feature moves the log-odds of each row, one column a feature.
+        """How much each feature changes the log-odds of each row; one column per feature.
 
-        With the mean of the training examples a row's sum is its log-odds.
+        A row's sum plus the mean of the training examples is its log-odds.
 
-        Source: Saabas (2014), Interpreting random forests: along a row's path, what each cut
-        changes is its feature's.
+        Source: Saabas (2014), Interpreting random forests: each split on a row's path attributes
+        the change of the node's value to its feature.
         """
         import numpy as np
 
@@ -225,18 +226,18 @@ class Boosting:
 
 @dataclass(frozen=True, slots=True)
 class _Path:
-    """The ways down the trees, laid out to be walked fast: a leaf leads to itself."""
+    """The trees in a layout for fast descent: the child of a leaf is the leaf itself."""
 
     roots: Array
     feature: Array
     threshold: Array
     missing: Array
     children: Array
-    """For node i at 2i where a row goes that is above its cut, at 2i + 1 that is not."""
+    """For node i: at 2i the child for rows above its threshold, at 2i + 1 that for all others."""
     depth: int
 
     def after(self, rows: Array, at: Array) -> Array:
-        """The nodes after these, one column a tree."""
+        """The children that the rows reach from the nodes ``at``; one column per tree."""
         import numpy as np
 
         starts = np.arange(len(rows))[:, None] * rows.shape[1]
@@ -254,7 +255,7 @@ def _single(vectors: Array) -> Array:
 
 
 def _means(trees: Sequence[Array]) -> Array:
-    """The value of each node: a leaf's own, an inner node's the mean of its examples."""
+    """The value of each node: a leaf's own, an inner node's the mean over its examples."""
     import numpy as np
 
     out = []
@@ -270,20 +271,20 @@ def _means(trees: Sequence[Array]) -> Array:
 
 # ---------------------------------------------------------------- forest
 #
-# Random forests: trained by scikit-learn, kept as arrays, applied without it.
+# Random forests: trained by scikit-learn, stored as arrays, applied without it.
 
 
 _CELLS_AT_ONCE = 8_000_000
-"""Bounds the memory of rows that are made dense."""
+"""Most cells of sparse rows that are made dense at once, to limit memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """All nodes of all trees one after the other; ``yes`` is the share of yes in a leaf."""
+    """A forest as arrays over all nodes of all trees; ``yes`` is the share of yes in a node."""
 
     roots: Array
     left: Array
-    """The next node where the feature is at most the threshold; -1 in a leaf."""
+    """The next node if the feature is at most the threshold; -1 in a leaf."""
     right: Array
     feature: Array
     threshold: Array
@@ -300,11 +301,11 @@ class Forest:
         kind: Literal["random", "extra"] = "random",
         balanced: bool = False,
     ) -> Forest:
-        """Train with scikit-learn; the same seed gives the same forest.
+        """Trains with scikit-learn; the same seed gives the same forest.
 
         Args:
-            kind: ``random`` chooses the best of all cuts, ``extra`` among cuts at random.
-            balanced: both labels weigh the same, however many there are.
+            kind: ``random`` chooses the best of all splits, ``extra`` the best of random splits.
+            balanced: both labels have the same total weight.
 
         Raises:
             MissingExtraError: scikit-learn is not installed.
@@ -349,13 +350,13 @@ class Forest:
         )
 
     def probabilities(self, vectors: csr_array) -> Array:
-        """The mean over trees of the share of yes in the leaf that each row falls into."""
+        """For each row, the mean over the trees of the share of yes in its leaf."""
         import numpy as np
 
         out = np.empty(vectors.shape[0])
         step = max(1, _CELLS_AT_ONCE // max(1, vectors.shape[1]))
         for start in range(0, vectors.shape[0], step):
-            # scikit-learn compares in single precision, and so must we.
+            # scikit-learn compares in single precision, so results agree only in that.
             rows = vectors[start : start + step].toarray().astype(np.float32)
             out[start : start + step] = self._leaves(rows)
         return out

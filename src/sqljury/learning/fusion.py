@@ -1,4 +1,4 @@
-"""What chat models say of a case, fused with the probability of what is known offline."""
+"""Combines chat models' answers about a case with the probability from offline evidence."""
 
 from __future__ import annotations
 
@@ -21,45 +21,45 @@ if TYPE_CHECKING:
 
 
 Asked = tuple[str, str]
-"""A question and the model that it is put to: ``("rose", "o3")``."""
+"""A question and the model that answers it: ``("rose", "o3")``."""
 Opinions = Mapping[Asked, str]
-"""What was answered: ``accepts``, ``rejects``, ``prover`` or ``refuter`` (who rejects)."""
+"""The answers: ``accepts``, ``rejects``, or who of ROSE's two rejects: ``prover``, ``refuter``."""
 Counts = Mapping[str, tuple[int, int]]
-"""By answer, how many right and how many wrong predictions were given it."""
+"""By answer, how many right and how many wrong predictions got it."""
 
 SHIPPED: Final = Path(__file__).with_name("jury_fusion.json")
 """The parameters that come with the package."""
 ANSWERS: Final = {"rose": ("accepts", "prover", "refuter")}
-"""The answers to a question; :data:`_YES_NO` to all others."""
+"""The possible answers to a question; :data:`_YES_NO` for all others."""
 _YES_NO: Final = ("accepts", "rejects")
 
 _KIND: Final = "jury fusion"
 _VERSION: Final = 1
 _WRITTEN: Final = ("slope", "overlap", "offset", "counts", "prices", "card")
 _PRIOR_CASES: Final = 10.0
-"""How many cases of each label the other models' answers to a question count for."""
+"""Weight of the other models' answers to a question, in cases per label."""
 _START: Final = (1.0, 0.3, 0.0)
 _BOUNDS: Final = ((0.0, 3.0), (0.0, 2.0), (-2.0, 2.0))
 _PULL: Final = 0.002
-"""How strongly slope, overlap and offset are held at :data:`_START`."""
+"""Weight of the penalty that keeps slope, overlap and offset near :data:`_START`."""
 _MASKS: Final = 8
-"""How often opinions are left out at random, of each case another share: a cascade hears few."""
+"""Number of fits with some opinions left out at random, because a cascade asks only few models."""
 
 
 @dataclass(frozen=True)
 class Fusion:
     """Log-odds of a case: slope × offline + Σ ratios / (1 + overlap × (opinions - 1)) + offset.
 
-    A ratio is log P(answer | right) / P(answer | wrong) of a question put to a model. A model with
-    few or no labelled answers is taken to be like the others that were asked the question.
+    A ratio is log P(answer | right) / P(answer | wrong) of a model's answer to a question. A model
+    with few or no labelled answers is assumed to be like the others with answers to the question.
 
     Args:
-        slope: of the offline log-odds.
-        overlap: how much opinions repeat each other: 0 where each is news, 1 where all are one.
-        offset: added in the end.
-        counts: of the labelled answers, by question and model.
+        slope: the factor of the offline log-odds.
+        overlap: how much opinions repeat each other: 0 if they are independent, 1 if all are alike.
+        offset: added to the log-odds if there is offline evidence.
+        counts: numbers of labelled answers, by question and model.
         prices: US dollars for a call, by model.
-        card: what it was fitted on.
+        card: a description of the data that it was fitted on.
 
     Source: Dawid and Skene (1979) for rates per judge; the divisor is Kish's design effect (1965).
     """
@@ -75,7 +75,7 @@ class Fusion:
     )
 
     def rates(self, asked: Asked) -> Mapping[str, tuple[float, float]]:
-        """By answer, how probable it is of a right and of a wrong prediction."""
+        """By answer, its probability for a right and for a wrong prediction."""
         if asked not in self._found:
             self._found[asked] = self._rates(*asked)
         return self._found[asked]
@@ -95,33 +95,33 @@ class Fusion:
         return {a: (found[0][a], found[1][a]) for a in answers}
 
     def ratio(self, asked: Asked, answer: str) -> float:
-        """The log of how much likelier an answer is of a right prediction than of a wrong one."""
+        """The log of P(answer | right prediction) / P(answer | wrong prediction)."""
         right, wrong = self.rates(asked)[answer]
         return log(right / wrong)
 
     def log_odds(self, offline: float | None, opinions: Opinions) -> float:
-        """That the prediction is right, from the offline log-odds and what models answered.
+        """The log-odds that the prediction is right, from offline log-odds and models' answers.
 
-        Without offline log-odds the answers alone count, from even odds.
+        Without offline log-odds only the answers count, starting from even odds.
         """
         ratios = [self.ratio(asked, answer) for asked, answer in opinions.items()]
         return self.fused(offline, sum(ratios), len(ratios))
 
     def fused(self, offline: float | None, total: float, opinions: int) -> float:
-        """The same of ratios that are added up already."""
+        """The same log-odds from the sum of the ratios and the number of opinions."""
         repeated = 1 + self.overlap * max(opinions - 1, 0)
         known = 0.0 if offline is None else self.slope * offline + self.offset
         return known + total / repeated
 
     def recounted(self, opinions: Sequence[Opinions], labels: Sequence[bool]) -> Fusion:
-        """With these cases' answers in the place of those that the same models' rates came from."""
+        """The fusion with new counts: those of these cases replace the same models' old counts."""
         new = _counted(opinions, labels)
         questions = {**dict.fromkeys(self.counts), **dict.fromkeys(new)}
         merged = {q: {**self.counts.get(q, {}), **new.get(q, {})} for q in questions}
         return replace(self, counts=merged)
 
     def save(self, path: PathLike) -> None:
-        """Write a file of parameters.
+        """Writes the parameters to a JSON file.
 
         Raises:
             InputError, InfrastructureError: SJ801, SJ802: it cannot be written.
@@ -137,10 +137,10 @@ class Fusion:
 
 
 def load_fusion(path: PathLike) -> Fusion:
-    """The parameters of a file.
+    """Loads the parameters from a file.
 
     Raises:
-        InputError: SJ020: there is no such file, or it is not one of these.
+        InputError: SJ020: there is no such file, or it does not contain a fusion of this version.
     """
     try:
         facts = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -167,16 +167,16 @@ def fit_fusion(
     prices: Mapping[str, float] | None = None,
     card: Mapping[str, Any] | None = None,
 ) -> Fusion:
-    """Count the answers, and fit slope, overlap and offset by maximum likelihood.
+    """Counts the answers, and fits slope, overlap and offset by maximum likelihood.
 
-    Opinions are left out at random while fitting, since a cascade hears few of them.
+    Opinions are left out at random while fitting, because a cascade asks only few models.
 
     Args:
-        offline: log-odds of each case by a jury that has not seen its label.
-        opinions: what models answered on each case.
+        offline: log-odds of each case by a jury that was trained without its label.
+        opinions: models' answers on each case.
         labels: whether each prediction is right.
         prices: US dollars for a call, by model.
-        card: what the cases are, for the file.
+        card: a description of the cases, for the file.
     """
     import numpy as np
     from scipy.optimize import minimize
@@ -202,7 +202,8 @@ def fit_fusion(
 
 
 def _masked(found: Fusion, opinions: Sequence[Opinions]) -> list[tuple[Array, Array]]:
-    """Sums of ratios and numbers of opinions of each case: of all, then of some at random."""
+    """For each case the sum of ratios and the number of opinions: first of all opinions, then of
+    random parts of them."""
     import numpy as np
 
     asked = sorted({one for case in opinions for one in case})
@@ -237,11 +238,11 @@ def _counted(
 
 # ---------------------------------------------------------------- next question
 #
-# Which question to put to which model next: the most information for its price.
+# Which question to ask which model next: the one with the most information per price.
 
 
 _LEAST_PRICE: Final = 1e-6
-"""Of a model on the user's own machine, in US dollars: cheap, and not for nothing."""
+"""Price of a call, in US dollars, for a model on the user's own machine: cheap, but not zero."""
 
 
 def next_question(
@@ -253,16 +254,16 @@ def next_question(
     target: float,
     bar: float = 0.0,
 ) -> Asked | None:
-    """The question to ask, or None where the verdict is sure enough or cannot change any more.
+    """The next question to ask; None if the verdict is certain enough or can no longer change.
 
-    Of the questions left, the one whose answer is expected to take away most doubt (in bits of
-    entropy) per dollar.
+    Of the remaining questions, the one whose answer is expected to reduce the entropy most (in
+    bits) per dollar.
 
     Args:
-        heard: what was answered so far.
-        left: questions that were not asked, with their prices in US dollars.
-        target: the probability of the verdict from which on nobody is asked; 1 asks everything.
-        bar: log-odds from which on the verdict is a yes.
+        heard: the answers so far.
+        left: the remaining questions with their prices in US dollars.
+        target: no more questions once the verdict has this probability; 1 asks all.
+        bar: the verdict is yes from these log-odds on.
 
     Source: Lindley (1956), the expected information of an experiment.
     """
@@ -280,7 +281,7 @@ def next_question(
 def _can_change(
     fusion: Fusion, offline: float | None, heard: Opinions, left: Mapping[Asked, float], bar: float
 ) -> bool:
-    """Whether some of the questions left, all answered against the verdict, would turn it."""
+    """True if answers against the verdict to some of the remaining questions would change it."""
     total = sum(fusion.ratio(asked, answer) for asked, answer in heard.items())
     says_yes = fusion.fused(offline, total, len(heard)) >= bar
     worst = sorted(
@@ -295,7 +296,7 @@ def _can_change(
 
 
 def _information(fusion: Fusion, offline: float | None, heard: Opinions, asked: Asked) -> float:
-    """The entropy that an answer is expected to take away."""
+    """The expected reduction of entropy by an answer, in bits."""
     now = _probability(fusion.log_odds(offline, heard))
     after = 0.0
     for answer, (right, wrong) in fusion.rates(asked).items():

@@ -1,4 +1,4 @@
-"""Fine-tuning a sequence-to-sequence model to write SQL for a question and a schema in one line."""
+"""Fine-tunes a sequence-to-sequence model to write SQL from a question and a schema in one line."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ from sqljury.writing import write_text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneratorSettings:
-    """All that changes what comes out.
+    """All settings that affect the trained generator.
 
     Raises:
-        InputError: SJ034: settings that are not possible.
+        InputError: SJ034: impossible settings.
     """
 
     epochs: Annotated[float, "Passes over the training data."] = 50.0
-    learning_rate: Annotated[float, "Of the optimizer, at its highest; it falls linearly."] = 1e-4
-    batch: Annotated[int, "Questions of one step, over all processes together."] = 32
-    at_once: Annotated[int, "Of these, how many fit into one process's memory."] = 4
-    validation: Annotated[float, "Share of the questions kept back."] = 0.1
-    evaluations: Annotated[int, "In an epoch; as many checkpoints are written."] = 1
+    learning_rate: Annotated[float, "Highest learning rate; it falls linearly."] = 1e-4
+    batch: Annotated[int, "Questions per step, over all processes together."] = 32
+    at_once: Annotated[int, "Most questions that one process computes at once."] = 4
+    validation: Annotated[float, "Share of the questions kept for validation."] = 0.1
+    evaluations: Annotated[int, "Evaluations per epoch, each with a checkpoint."] = 1
     patience: Annotated[int, "Evaluations without a gain that end the training."] = 5
     max_tokens: Annotated[int, "Longer inputs (question and schema) are left out."] = 1024
     max_sql_tokens: Annotated[int, "Longer queries are left out."] = 512
-    seed: Annotated[int, "Seed of all that is drawn."] = 42
+    seed: Annotated[int, "Seed of all random choices."] = 42
 
     def __post_init__(self) -> None:
         counts = (self.batch, self.at_once, self.evaluations, self.patience)
@@ -68,14 +68,14 @@ class GeneratorSettings:
 
 
 FACTS: Final = "generator.json"
-"""What the folder says of its training; written last."""
+"""The file with the facts of the training; written last, so a folder with it is complete."""
 _LEAST: Final = 10
 _OPERATOR: Final = re.compile(r"[<>!=|&~^{}\\`]+")
 
 
 @dataclass(frozen=True, slots=True)
 class GeneratorExample:
-    """What is asked, question and schema in one line, and the query that answers it."""
+    """An input (``asked``: question and schema in one line) and the query that answers it."""
 
     asked: str
     sql: str
@@ -90,19 +90,19 @@ def train_generator(
     about: Mapping[str, Any],
     watch: Watch = lambda _done, _total, _said: None,
 ) -> dict[str, Any]:
-    """Train, and write a folder for ``local:FOLDER``; what its generator.json says.
+    """Trains a generator and writes a folder for ``local:FOLDER``; returns its generator.json.
 
-    The same call goes on where it was interrupted, from the last checkpoint; when the folder is
-    complete it reads what was found. Under a launcher all processes call it, and the first writes.
-    The network with the least loss on the validation questions is kept.
+    After an interruption, the same call continues from the last checkpoint; if the folder is
+    complete, it only reads generator.json. Under a launcher all processes call it, and the first
+    one writes. The network with the least loss on the validation questions is kept.
 
     Args:
-        base: the folder of an encoder with a decoder (T5, BART).
-        about: what else generator.json shall say.
-        watch: called with the steps done, those in all, and the last measure in words.
+        base: the folder of an encoder-decoder model (T5, BART).
+        about: further facts for generator.json.
+        watch: called with the steps done, the total steps, and the last measure in words.
 
     Raises:
-        InputError: SJ022: the base cannot be used; SJ026: the folder holds something else;
+        InputError: SJ022: the base cannot be used; SJ026: the folder contains something else;
             SJ027: too few examples.
         MissingExtraError: SJ001: the packages are not installed.
     """
@@ -158,9 +158,10 @@ def train_generator(
 
 
 def _add_missing(tokenizer: Any, model: Any, examples: Sequence[GeneratorExample]) -> list[str]:
-    """Give operators and characters of the texts a token where the tokenizer has none.
+    """Adds tokens for operators and characters of the texts that the tokenizer lacks.
 
-    T5's own knows no ``<``: ``<=`` would be learnt, and written, as an unknown word.
+    T5's tokenizer has no ``<``: ``<=`` would be learnt and written as an unknown word. Returns the
+    added tokens.
     """
     texts = [text for one in examples for text in (one.asked, one.sql)]
     unknown = {
@@ -179,7 +180,7 @@ def _add_missing(tokenizer: Any, model: Any, examples: Sequence[GeneratorExample
 
 
 def _row(one: GeneratorExample, tokenizer: Any) -> dict[str, list[int]]:
-    """Tokens, with the end of the text after each: some tokenizers write none."""
+    """The tokens of input and query, each with an end token, which some tokenizers do not add."""
     end = tokenizer.eos_token_id
     found = {}
     for name, text in (("input_ids", one.asked), ("labels", one.sql)):
@@ -191,7 +192,7 @@ def _row(one: GeneratorExample, tokenizer: Any) -> dict[str, list[int]]:
 def _split(
     rows: Sequence[dict[str, list[int]]], settings: GeneratorSettings
 ) -> tuple[list[dict[str, list[int]]], list[dict[str, list[int]]]]:
-    """Rows to learn from and to validate on; equal inputs are on one side."""
+    """Splits rows into training and validation; rows with equal inputs are on the same side."""
     if len(rows) < _LEAST:
         raise InputError(
             "SJ027",
@@ -249,7 +250,7 @@ def _in_words(found: Mapping[str, float]) -> str:
 
 
 def _read_facts(path: Path) -> dict[str, Any] | None:
-    """What generator.json says; None where there is none.
+    """The contents of generator.json; None if there is no such file.
 
     Raises:
         InputError: SJ031: it cannot be read.

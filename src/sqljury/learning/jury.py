@@ -1,4 +1,4 @@
-"""The jury's model: boosted trees over typed evidence, and a calibration."""
+"""The jury's model: boosted trees over features of the evidence, and a calibration."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KIND: Final = "jury"
 _VERSION: Final = 1
 _FOLDS: Final = 5
 _MEMBERS: Final = 5
-"""Boostings that the model is the mean of: their seeds choose other features for each cut."""
+"""Number of boosted models whose mean is used; their seeds choose different features per split."""
 _SETTINGS: Final[Mapping[str, Any]] = {
     "trees": 150,
     "leaves": 8,
@@ -36,11 +36,11 @@ SHIPPED: Final = Path(__file__).with_name("jury.npz")
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """What the evidence on one case comes to.
+    """The model's result for one case.
 
     Args:
-        probability: that the prediction answers the question.
-        weights: by feature, how much it moves the log-odds; 0 where it does not.
+        probability: the probability that the prediction answers the question.
+        weights: by feature, how much it changes the log-odds.
     """
 
     probability: float
@@ -56,14 +56,15 @@ class JuryModel:
     slope: float
     offset: float
     card: Mapping[str, Any]
-    """What it was trained on."""
+    """A description of the training data."""
 
     def probabilities(self, vectors: Array) -> Array:
-        """The probability of each row, whose columns are :attr:`names`."""
+        """The probability that each row's prediction is right; columns are :attr:`names`."""
         return _sigmoid(self.slope * self.trees.log_odds(vectors) + self.offset)
 
     def weigh(self, features: Mapping[str, float]) -> Weighed:
-        """The probability of one case, and what moved it; what is not named is not known."""
+        """The probability of one case, and the weight of each feature; absent features are
+        unknown."""
         import numpy as np
 
         row = np.array([[features.get(name, np.nan) for name in self.names]])
@@ -89,10 +90,10 @@ class JuryModel:
 
 
 def load_jury(path: PathLike) -> JuryModel:
-    """The jury of a model file.
+    """Loads the jury of a model file.
 
     Raises:
-        InputError: SJ020: there is no such file, or it is not such a model.
+        InputError: SJ020: there is no such file, or it does not contain a jury of this version.
     """
     facts, arrays = read_model(path)
     if facts.get("kind") != _KIND or facts.get("version") != _VERSION:
@@ -117,20 +118,20 @@ def train_jury(
     card: Mapping[str, Any],
     seed: int = 0,
 ) -> JuryModel:
-    """Train on cases with labels.
+    """Trains a jury on cases with labels.
 
-    The calibration is fitted on log-odds of cases whose question's fold was left out.
+    The calibration is fitted on log-odds of cases by trees that were trained without their fold.
 
     Args:
-        names: of the features; those that never vary are left out.
-        rising: of each, 1 where more of it may only raise the probability, -1 where it may only
-            lower it, 0 where it may do both.
-        vectors: one row for each case; NaN where nothing is known.
+        names: the names of the features; those that never vary are left out.
+        rising: per feature 1 if a higher value may only raise the probability, -1 if it may only
+            lower it, 0 if it may do both.
+        vectors: one row per case; NaN for an unknown feature.
         labels: whether each prediction answers its question.
-        weights: how much each case counts.
-        questions: what each case's question is known by: all its cases share a fold.
-        card: what it is trained on, for the file.
-        seed: of the folds and the trees.
+        weights: the weight of each case.
+        questions: the identifier of each case's question; all its cases share a fold.
+        card: a description of the training data, for the file.
+        seed: the seed of the folds and the trees.
 
     Raises:
         InputError: SJ021: the labels are all the same, or of too few questions.
@@ -164,7 +165,7 @@ def _boosting(
 ) -> Boosting:
     import numpy as np
 
-    # A feature may vary among all cases and not among these: scikit-learn refuses such columns.
+    # A feature may be unknown in all of these cases: scikit-learn refuses a column of NaN.
     known = ~np.isnan(vectors).all(axis=0)
     filled = np.where(known, vectors, 0.0)
     return Boosting.train(filled, labels, weights=weights, rising=rising, seed=seed, **_SETTINGS)
@@ -188,7 +189,7 @@ def _calibration(odds: Array, labels: Array, weights: Array) -> tuple[float, flo
     def loss(at: Array) -> float:
         return float((weights * np.logaddexp(0.0, -sign * (at[0] * odds + at[1]))).sum())
 
-    # A slope below 0 would turn what is known of the features' signs around.
+    # A slope below 0 would reverse the directions that ``rising`` fixes for the features.
     found = minimize(loss, (1.0, 0.0), bounds=((0.05, 5.0), (-5.0, 5.0)))
     return float(found.x[0]), float(found.x[1])
 

@@ -1,4 +1,4 @@
-"""Model files: arrays and a few facts, in a form that cannot run anything when it is read."""
+"""Model files: arrays and a few facts, in a format that cannot execute code when it is read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FACTS = "facts"
 
 
 def write_model(path: PathLike, facts: Mapping[str, Any], arrays: Arrays) -> None:
-    """Write numpy's compressed archive, the facts and sqljury's version as JSON among the arrays.
+    """Writes a compressed numpy archive; the facts and sqljury's version are JSON in one array.
 
     Raises:
         InputError, InfrastructureError: SJ801, SJ802: the file cannot be written.
@@ -47,7 +47,7 @@ def read_model(path: PathLike) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]
     if not Path(path).is_file():
         raise InputError("SJ020", "no such file.", where=str(path))
     try:
-        # Without pickles numpy only reads numbers.
+        # Without pickles, numpy reads only numbers and executes no code.
         with np.load(path, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         facts = json.loads(bytes(arrays.pop(_FACTS)))

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 # ---------------------------------------------------------------- embeddings
 #
-# Sentence vectors: short texts as points that lie near each other where meanings do.
+# Sentence vectors: vectors of short texts that are close if the meanings are.
 #
-# The default model is all-MiniLM-L6-v2: 384 numbers a text, of the first 256 word pieces of it.
+# The default model is all-MiniLM-L6-v2: 384 numbers per text, from its first 256 word pieces.
 #
 # Source: Reimers & Gurevych (2019), Sentence-BERT, arXiv:1908.10084.
 
@@ -32,12 +32,12 @@ _SENTENCES_AT_ONCE = 32
 
 
 def embed(texts: Sequence[str], *, model: str = DEFAULT_MODEL) -> Array:
-    """The vectors of some texts, as float32 rows of length 1: their products are cosines.
+    """The sentence vectors of texts, as float32 rows of length 1: their products are cosines.
 
-    Computed on the CPU, in double precision: a text has the same row alone and among others.
+    Computed on the CPU in double precision, so that a text's row does not depend on the others.
 
     Args:
-        model: a sentence-transformers model: a folder, or a name, which is looked for in the local
+        model: a sentence-transformers model: a folder, or a name, which is searched in the local
             cache and then on the hub.
 
     Raises:
@@ -46,7 +46,7 @@ def embed(texts: Sequence[str], *, model: str = DEFAULT_MODEL) -> Array:
     """
     import numpy as np
 
-    # Half a surrogate pair is text in Python, and none for a tokenizer.
+    # Python texts may contain half a surrogate pair, which tokenizers reject.
     plain = [text.encode("utf-8", "replace").decode() for text in texts]
     with ONE_AT_A_TIME:
         encoder = _encoder(model)
@@ -78,7 +78,7 @@ def _encoder(model: str) -> Any:
 
 # ---------------------------------------------------------------- hidden states
 #
-# What a language model's layers hold of a text, as one vector a text.
+# The hidden states of a language model's layer, as one vector per text.
 #
 # Source: Ren et al. (2022), arXiv:2209.15558, and TrustSQL (Lee et al. 2024), section 4.2, take the
 # mean over the tokens of the input in the last layer of the encoder.
@@ -89,24 +89,25 @@ Pooling = Literal["mean", "last"]
 _PURPOSE = "Reading the hidden states of a language model"
 _TEXTS_AT_ONCE = 16
 _LONGEST = 512
-"""Tokens of a text that are read; questions have some tens."""
+"""Most tokens of a text that are read; questions have a few dozen."""
 _MOST_WEIGHTS = 1_000_000_000
-"""Of a model that is held in double precision, 8 GB. What padding changes is lost in the rounding
-to single precision, so that texts may be read together; those of larger models are read singly."""
+"""Most weights of a model that is loaded in double precision (8 GB). In double precision, the
+effect of padding vanishes in the rounding to single precision, so texts are computed in batches;
+with larger models, they are computed one by one."""
 
 
 def hidden_states(
     texts: Sequence[str], *, model: str, layer: int = -1, pooling: Pooling = "mean"
 ) -> Array:
-    """The hidden states of some texts, as float32 rows as long as the model is wide.
+    """The hidden states of texts, pooled to one float32 row per text.
 
-    Computed on the CPU: a text has the same row alone and among others.
+    Computed on the CPU, so that a text's row does not depend on the others.
 
     Args:
-        model: the folder of a model that transformers reads: encoder (BERT), decoder (Llama), or
-            both (T5), of which the encoder is taken.
-        layer: as Python counts; 0 is what goes into the first layer, -1 what comes out of the last.
-        pooling: the mean over a text's tokens, or the last of them.
+        model: the folder of a model that transformers reads: an encoder (BERT), a decoder (Llama),
+            or both (T5), of which the encoder is used.
+        layer: a Python index; 0 is the input of the first layer, -1 the output of the last.
+        pooling: the mean over a text's tokens, or the state of the last token.
 
     Raises:
         InputError: SJ020: there is no such folder; SJ022: it cannot be loaded; SJ035: it has no
@@ -116,7 +117,7 @@ def hidden_states(
     import numpy as np
 
     plain = [_plain(text) for text in texts]
-    # Texts of like length together: a batch is as long as its longest.
+    # Texts of similar length are batched together: a batch is as long as its longest text.
     order = sorted(range(len(plain)), key=lambda place: len(plain[place]))
     sorted_texts = [plain[place] for place in order]
     with ONE_AT_A_TIME:
@@ -130,9 +131,10 @@ def hidden_states(
 def token_states(
     texts: Sequence[str], *, model: str, layer: int = -1
 ) -> list[tuple[list[str], Array]]:
-    """The tokens of each text, and the hidden state of each token: float32 rows; as above.
+    """For each text, its tokens and the hidden state of each token as float32 rows.
 
-    Tokens that the tokenizer adds, such as [CLS], are left out.
+    As :func:`hidden_states`, without pooling. Tokens that the tokenizer adds, such as [CLS], are
+    left out.
 
     Raises:
         InputError: SJ020: there is no such folder; SJ022: it cannot be loaded; SJ035: it has no
@@ -155,14 +157,15 @@ def _plain(text: str) -> str:
 
 
 def _layers(texts: Sequence[str], layer: int, model: str) -> Iterator[tuple[int, Any, Any, Any]]:
-    """Of each batch: the first text's place, its tokens, their states, and which are real."""
+    """For each batch: the index of its first text, the tokens, their hidden states in the layer,
+    and a mask that is 0 for padding."""
     import torch
 
     network, tokenizer = _loaded(model)
     together = _TEXTS_AT_ONCE if network.dtype == torch.float64 else 1
     for start in range(0, len(texts), together):
         given = tokenizer(
-            # A tokenizer may make nothing of an empty text, and of nothing there is no mean.
+            # An empty text may have no tokens, and then there would be no mean.
             [text or " " for text in texts[start : start + together]],
             padding=True,
             truncation=True,
@@ -180,11 +183,11 @@ def _layers(texts: Sequence[str], layer: int, model: str) -> Iterator[tuple[int,
 
 
 def _pooled(states: Any, mask: Any, pooling: Pooling) -> Array:
-    """One row for each text of a batch."""
+    """One row per text of a batch: the mean over its tokens, or its last token's state."""
     import torch
 
     if pooling == "last":
-        # Padding stands at either end: the last token is where the count of tokens is highest.
+        # Padding may be at either end: the last token is the last place where the mask is 1.
         last = (mask.cumsum(1) * mask).argmax(1)
         mask = torch.nn.functional.one_hot(last, mask.shape[1]).to(states.dtype)
     total = (states * mask[:, :, None]).sum(1)
@@ -217,18 +220,18 @@ def _loaded(model: str) -> tuple[Any, Any]:
 
 # ---------------------------------------------------------------- representations
 #
-# Texts as vectors, for detectors: the ways that there are, by name and in model files.
+# The representations of texts as vectors that detectors can use, by name and in model files.
 #
-# ``lsa``: latent semantic analysis of the training texts, the only one that a model file holds in
-# full. ``embeddings[,model=FOLDER-OR-NAME]``: sentence vectors. ``hidden,model=FOLDER[,layer=N]
-# [,pooling=mean|last]``: the hidden states of a language model.
+# ``lsa``: latent semantic analysis of the training texts, the only one that is stored entirely in
+# the model file. ``embeddings[,model=FOLDER-OR-NAME]``: sentence vectors.
+# ``hidden,model=FOLDER[,layer=N][,pooling=mean|last]``: the hidden states of a language model.
 
 
 NAMES = ("lsa", "embeddings", "hidden")
 
 _PROBE = "How many of them are there in each year?"
 _SAME = 1e-3
-"""Largest difference, for a length of 1, that rounding on another machine makes."""
+"""Largest relative difference that rounding on another machine can cause."""
 
 
 class Representation(Protocol):
@@ -236,23 +239,24 @@ class Representation(Protocol):
 
     @property
     def is_large(self) -> bool:
-        """Whether it is a network that a machine holds once."""
+        """True for a network, which should be loaded only once per machine."""
 
     def transform(self, texts: Sequence[str]) -> Array:
         """A row for each text."""
 
     def facts(self) -> dict[str, Any]:
-        """What a model file says of it."""
+        """The facts that a model file stores about it."""
 
     def arrays(self) -> dict[str, Array]:
-        """The arrays that a model file holds of it."""
+        """The arrays that a model file stores of it."""
 
 
 @dataclass(frozen=True)
 class Network:
-    """Vectors of a network that is not in the model file.
+    """A representation by a network that is not stored in the model file.
 
-    The vector of one fixed text is: a detector works with the network that it was trained with.
+    The model file has the vector of one fixed text, to check that the network is the one that the
+    detector was trained with.
     """
 
     name: str
@@ -263,14 +267,14 @@ class Network:
 
     @property
     def is_large(self) -> bool:
-        """It is one."""
+        """True: it loads a network."""
         return True
 
     def transform(self, texts: Sequence[str]) -> Array:
         """A row for each text.
 
         Raises:
-            InputError: SJ033: it is another network than before.
+            InputError: SJ033: it is not the network that the detector was trained with.
         """
         if not self._is_as_before:
             raise InputError(
@@ -301,7 +305,7 @@ class Network:
         return before.shape == now.shape and float(np.linalg.norm(before - now)) <= far
 
     def facts(self) -> dict[str, Any]:
-        """Its name, and where it is."""
+        """The name of the representation, the model, the layer and the pooling."""
         return {
             "name": self.name,
             "model": self.model,
@@ -310,15 +314,15 @@ class Network:
         }
 
     def arrays(self) -> dict[str, Array]:
-        """The vector of one text."""
+        """The vector of the fixed text that identifies the network."""
         return {"probe": self._probed}
 
 
 def representation(text: str, training: Sequence[str]) -> Representation:
-    """The one that a user names; LSA learns from the training texts.
+    """The representation that a user's text names; LSA is fitted to the training texts.
 
     Raises:
-        InputError: SJ028: there is none of that name, or it has no such option.
+        InputError: SJ028: no representation has that name, or it has no such option.
     """
     name, *pairs = text.split(",")
     options = dict(pair.partition("=")[::2] for pair in pairs)
@@ -343,7 +347,7 @@ _USAGE = (
 
 
 def from_file(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> Representation:
-    """The representation of a model file."""
+    """The representation from the contents of a model file."""
     if facts["name"] == "lsa":
         return Lsa.from_file(facts, arrays)
     return Network(**facts, probe=arrays["probe"])

@@ -1,4 +1,4 @@
-"""The small verifier: what a question lets one expect, and trees that weigh a query by it."""
+"""The small verifier: predicts parts of the query from a question, and scores queries by that."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 # ---------------------------------------------------------------- expectations
 #
-# What a question is expected to ask for: learned from questions and reference queries.
+# The expected parts of a question's query: learned from questions and reference queries.
 
 
 RARE = "?"
-"""What stands for all words that were seldom the answer."""
+"""The class of all answers that were rare in training."""
 _LEAST_TERM = 3
 _LEAST_WORD = 8
 _INVERSE_PENALTY = 0.1
@@ -34,12 +34,12 @@ _ROUNDS = 60
 
 @dataclass(frozen=True)
 class Choices:
-    """Several questions about one text, each with its own words for answers.
+    """Classifiers of a text: for each classification question, a linear model over terms.
 
     Args:
-        terms: what a text may have, in the order of the weights' rows.
-        words: by question, its answers in the order of the weights' columns.
-        weights: by question, an array (terms + 1, answers); the last row is added always.
+        terms: the known terms of texts, in the order of the weights' rows.
+        words: by question, its possible answers in the order of the weights' columns.
+        weights: by question, an array (terms + 1, answers); the last row is the constant.
     """
 
     terms: tuple[str, ...]
@@ -52,7 +52,7 @@ class Choices:
 
     @classmethod
     def train(cls, texts: Sequence[Iterable[str]], answers: Mapping[str, Sequence[str]]) -> Choices:
-        """Learn from the terms of texts, and the answers to each question for each text.
+        """Trains on the terms of texts, and on the answer to each question for each text.
 
         Raises:
             MissingExtraError: scikit-learn is not installed.
@@ -88,7 +88,7 @@ class Choices:
         return cls(terms, words, weights)
 
     def probabilities(self, text: Iterable[str]) -> dict[str, dict[str, float]]:
-        """By question, the probability of each of its words."""
+        """By question, the probability of each of its answers."""
         import numpy as np
 
         known = {place for term in text if (place := self._place.get(term)) is not None}
@@ -101,7 +101,7 @@ class Choices:
         return out
 
     def facts(self) -> dict[str, Any]:
-        """What is no array, for a model file."""
+        """The terms and answers, for a model file."""
         return {"terms": list(self.terms), "words": {k: list(v) for k, v in self.words.items()}}
 
     def arrays(self, prefix: str) -> dict[str, Array]:
@@ -122,12 +122,12 @@ Vectors = Sequence[Sequence[float]]
 
 @dataclass(frozen=True, slots=True)
 class Expectations:
-    """The chances of columns, of tables, and of the parts of a query's sketch.
+    """Predicts from a question which columns, tables and parts of a sketch its query has.
 
     Args:
         by_role: for each role of a column, trees over the column's features.
         by_table: trees over the features of a table.
-        choices: the words of the sketch by the terms of a masked question.
+        choices: classifiers of the parts of the sketch by the terms of a masked question.
     """
 
     by_role: Mapping[str, Boosting]
@@ -135,15 +135,15 @@ class Expectations:
     choices: Choices
 
     def roles(self, vectors: Vectors) -> dict[str, list[float]]:
-        """By role, the chance of each column."""
+        """By role, the probability of each column."""
         return {role: _chances(trees, vectors) for role, trees in self.by_role.items()}
 
     def tables(self, vectors: Vectors) -> list[float]:
-        """The chance of each table."""
+        """The probability of each table."""
         return _chances(self.by_table, vectors)
 
     def parts(self, terms: Iterable[str]) -> dict[str, dict[str, float]]:
-        """By part of the sketch, the chance of each word."""
+        """By part of the sketch, the probability of each answer."""
         return self.choices.probabilities(terms)
 
     def arrays(self) -> dict[str, Array]:
@@ -154,7 +154,7 @@ class Expectations:
         return found
 
     def facts(self) -> dict[str, Any]:
-        """What is no array."""
+        """The roles and the facts of the classifiers, for a model file."""
         return {"roles": list(self.by_role), "choices": self.choices.facts()}
 
     @classmethod
@@ -177,13 +177,13 @@ def _chances(trees: Boosting, vectors: Vectors) -> list[float]:
 
 # ---------------------------------------------------------------- model
 #
-# The small verifier as one file: expectations, and the trees that weigh a query by them.
+# The small verifier's model file: expectations, and the trees that score a query by them.
 
 
 _KIND = "small verifier"
 _VERSION = 1
 MISSING: Final = -9.0
-"""What stands for a feature that a query does not have."""
+"""The value of a feature that a query does not have."""
 
 SHIPPED: Final = Path(__file__).with_name("spider_train.npz")
 """The verifier that comes with the package."""
@@ -191,10 +191,10 @@ SHIPPED: Final = Path(__file__).with_name("spider_train.npz")
 
 @dataclass(frozen=True, slots=True)
 class Weigher:
-    """Trees over named features, and how sure of itself the sum of their leaves may be.
+    """Trees over named features, with a calibration of their log-odds.
 
     Args:
-        slope: what the log-odds are multiplied with: the calibration on questions held out.
+        slope: the factor of the log-odds, calibrated on held-out questions.
     """
 
     names: tuple[str, ...]
@@ -220,16 +220,16 @@ def table_of(features: Sequence[Mapping[str, float]], names: Sequence[str]) -> A
 
 @dataclass(frozen=True, slots=True)
 class SmallVerifier:
-    """What a question lets one expect, and what a query beside it is worth.
+    """The expectations of a question's query, and the trees that score queries.
 
-    ``blind`` weighs queries of which no question is known.
+    ``asked`` scores queries whose question is known, ``blind`` those without a question.
     """
 
     expectations: Expectations
     asked: Weigher
     blind: Weigher
     card: Mapping[str, Any]
-    """What it was trained on."""
+    """A description of the training data."""
 
     def save(self, path: PathLike) -> None:
         """Write a model file.
@@ -251,7 +251,7 @@ class SmallVerifier:
 
 
 def load_small_verifier(path: PathLike) -> SmallVerifier:
-    """The verifier of a model file.
+    """Loads the small verifier of a model file.
 
     Raises:
         InputError: SJ020: there is no such file; SJ030: it holds no small verifier of this version;
@@ -274,11 +274,11 @@ def load_small_verifier(path: PathLike) -> SmallVerifier:
 
 # ---------------------------------------------------------------- training
 #
-# Training of the small verifier, on plain vectors.
+# Training of the small verifier, on vectors of features.
 
 
 RESTYLED = 0.3
-"""The share of queries that were rewritten, among the right and among the wrong."""
+"""The total weight of rewritten queries, as a share of the right and of the wrong ones."""
 
 
 def train_expectations(
@@ -289,15 +289,15 @@ def train_expectations(
     texts: Sequence[Iterable[str]],
     parts: Mapping[str, Sequence[str]],
 ) -> Expectations:
-    """Learn what questions ask for from their reference queries.
+    """Trains the expectations on questions and their reference queries.
 
     Args:
-        columns: the features of each column beside each question.
-        roles: by role, whether that column has it in the reference.
-        tables: the features of each table beside each question.
-        read: whether the reference reads that table.
+        columns: the features of each pair of a question and a column.
+        roles: by role, for each such pair, whether the column has the role in the reference.
+        tables: the features of each pair of a question and a table.
+        read: for each such pair, whether the reference reads the table.
         texts: the terms of each masked question.
-        parts: by part of the sketch, the word of each question's reference.
+        parts: by part of the sketch, the answer for each question's reference.
 
     Raises:
         MissingExtraError: scikit-learn is not installed.
@@ -313,16 +313,17 @@ def train_expectations(
 def train_weigher(
     vectors: Array, names: Sequence[str], labels: Array, weights: Array, *, trees: int
 ) -> Weigher:
-    """Learn to tell right from wrong queries.
+    """Trains the trees that score queries.
 
-    What is unlikely for a question can only lower a score: wrong queries of
-    other sources than the training's are wrong in other ways, but not likelier for it.
+    Features of unlikely parts can only lower a score, and those of likely parts only raise it:
+    wrong queries of other sources have other errors than those of the training data, but errors
+    make them less likely, too.
 
     Args:
-        vectors: one row for each candidate.
-        names: of the columns.
-        labels: whether the candidate is right.
-        weights: of the candidates, as of :func:`balance`.
+        vectors: one row per candidate.
+        names: the names of the columns.
+        labels: whether each candidate is right.
+        weights: the weights of the candidates, as from :func:`balance`.
 
     Raises:
         MissingExtraError: scikit-learn is not installed.
@@ -342,15 +343,16 @@ def train_weigher(
 
 
 def balance(labels: Array, questions: Array, restyled: Array) -> Array:
-    """Weights by which all questions, and the right and the wrong of each, weigh the same.
+    """Weights of candidates such that all questions, and the right and wrong candidates of each,
+    have the same total weight.
 
-    Of both, queries that were rewritten weigh the same share, or how a query is spelled would say
-    whether it is right.
+    Rewritten queries have the same share of both; otherwise a query's style would predict whether
+    it is right.
 
     Args:
         labels: whether each candidate is right.
         questions: the number of its question.
-        restyled: whether it was made by saying a query in another way.
+        restyled: whether it is a rewritten form of another query.
     """
     import numpy as np
 
@@ -362,7 +364,7 @@ def balance(labels: Array, questions: Array, restyled: Array) -> Array:
 
 
 def _direction(name: str) -> int:
-    """1 where more may only raise the score, -1 where it may only lower it, else 0."""
+    """1 if a higher value of the feature may only raise the score, -1 if only lower it, else 0."""
     if name.startswith("regret_") or name.endswith(("_regret", "_missed", "_missed_all")):
         return -1
     if name.startswith("chance_") or name.endswith(("_worst", "_mean")):
@@ -371,7 +373,7 @@ def _direction(name: str) -> int:
 
 
 def slope_of(log_odds: Array, labels: Array, weights: Array) -> float:
-    """What log-odds of held-out candidates must be multiplied with to be calibrated.
+    """The factor by which log-odds must be multiplied to be calibrated on held-out candidates.
 
     Source: Platt (1999), Probabilistic outputs for support vector machines, without the constant.
     """

@@ -45,7 +45,7 @@ class Tfidf:
         ngrams: tuple[int, int] = (1, 2),
         least: int = 1,
     ) -> Tfidf:
-        """Learn the terms of some texts; those in fewer than ``least`` of them are left out."""
+        """Learns the terms of texts; terms in fewer than ``least`` texts are left out."""
         import numpy as np
 
         found: Counter[str] = Counter()
@@ -60,7 +60,7 @@ class Tfidf:
         return {term: place for place, term in enumerate(self.terms)}
 
     def transform(self, texts: Sequence[str]) -> csr_array:
-        """A sparse row of length 1 for each text, empty where it has no known term."""
+        """A sparse row of length 1 per text; empty if the text has no known term."""
         import numpy as np
         from scipy.sparse import csr_array
 
@@ -99,7 +99,7 @@ def terms_of(text: str, analyzer: Analyzer, ngrams: tuple[int, int]) -> Iterator
         padded = f" {word} "
         for n in range(ngrams[0], ngrams[1] + 1):
             if len(padded) <= n:
-                # A word that is no longer than the n-gram counts once.
+                # A word that is not longer than the n-gram is one term.
                 yield padded
                 break
             yield from (padded[i : i + n] for i in range(len(padded) - n + 1))
@@ -111,27 +111,28 @@ _ITERATIONS = 4
 
 @dataclass(frozen=True, slots=True)
 class Lsa:
-    """TF–IDF of characters, projected on its largest singular vectors.
+    """Latent semantic analysis: TF–IDF of characters, projected on its largest singular vectors.
 
-    The projection is brought to length 1: its direction says what a text is about. The last number
-    is the length of what it loses, large for texts that are built of other terms.
+    The projection is scaled to length 1, because its direction describes a text's topic. The last
+    number is the length of the part that the projection loses; it is large for texts with other
+    terms than the training texts.
 
     Source: Deerwester et al. (1990), Indexing by latent semantic analysis.
     """
 
     tfidf: Tfidf
     axes: Array
-    """Terms by dimensions, orthonormal."""
+    """Orthonormal axes: one row per term, one column per dimension."""
 
     @classmethod
     def fit(cls, texts: Sequence[str]) -> Lsa:
-        """Learn terms and axes; the same texts give the same axes."""
+        """Learns terms and axes; the same texts give the same axes."""
         tfidf = Tfidf.fit(texts, analyzer="char_wb", ngrams=(2, 4), least=2)
         return cls(tfidf, _axes(tfidf.transform(texts)))
 
     @property
     def is_large(self) -> bool:
-        """It is arrays in the model file."""
+        """False: the model file contains all of it."""
         return False
 
     def transform(self, texts: Sequence[str]) -> Array:

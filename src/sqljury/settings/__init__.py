@@ -241,7 +241,7 @@ class Running:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCalls:
-    """How chat models are asked."""
+    """The settings of calls to chat models: ledger, limits, prices, batches."""
 
     ledger: Annotated[
         Path | None, option("File that keeps the answers of chat models.", "--ledger")

@@ -33,7 +33,7 @@ def answer(**fields: Json) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A system prompt, ``NAME.md`` beside this file, and the JSON schema of its answer.
+    """A system prompt, ``NAME.md`` in this folder, and the JSON schema of its answer.
 
     The text never contains anything of a case, which is only in the user's message.
     """

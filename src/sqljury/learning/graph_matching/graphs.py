@@ -1,4 +1,4 @@
-"""Graphs as a network sees them: numbers for operators, types and edges, and texts to be read."""
+"""Encodes query graphs for the network: numbers for operators, types and edges, and texts."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from sqljury.learning.graph_matching.options import Augmentation, Positions
 Integers = NDArray[np.int32]
 
 EDGE_KINDS = 3
-"""Operator tree, logic flow, data flow."""
+"""Number of edge kinds: operator tree, logic flow, data flow."""
 TREE = 0
-"""The number of the first."""
+"""The edge kind of the operator tree."""
 CONTENT = 0
 """The operator number of a content node."""
 MASKED = 1
@@ -32,40 +32,41 @@ class QueryGraphLike(Protocol):
 
     @property
     def computing(self) -> tuple[bool, ...]:
-        """Whether a node is an operator; others are columns, literals and tables."""
+        """For each node, whether it is an operator; others are columns, literals and tables."""
 
     @property
     def types(self) -> tuple[str, ...]:
-        """The type of a column's or a literal's values, empty for other nodes."""
+        """For each node, the type of a column or literal; empty for other nodes."""
 
     @property
     def edges(self) -> tuple[tuple[int, int, int], ...]:
-        """From, to, and the kind: 0 operator tree, 1 logic flow, 2 data flow."""
+        """The edges as (from, to, kind); kinds: 0 operator tree, 1 logic flow, 2 data flow."""
 
     @property
     def roots(self) -> tuple[int, ...]:
-        """The root relations."""
+        """The nodes of the root relations."""
 
 
 class PairGraphLike(Protocol):
-    """Two graphs, and which nodes of theirs match."""
+    """The graphs of two queries, and which of their nodes match."""
 
     @property
     def left(self) -> QueryGraphLike:
-        """One query."""
+        """The graph of the first query."""
 
     @property
     def right(self) -> QueryGraphLike:
-        """The other."""
+        """The graph of the second query."""
 
     @property
     def joins(self) -> Sequence[tuple[int, int]]:
-        """Root relations, and roots of subtrees that match in full: a node of each side."""
+        """Pairs of matching nodes (left, right): the root relations, and the roots of subtrees that
+        match completely."""
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Operators and types by number; :data:`CONTENT` and :data:`MASKED` come before operators."""
+    """The numbers of operators and types; :data:`CONTENT` and :data:`MASKED` precede operators."""
 
     operators: tuple[str, ...]
     types: tuple[str, ...]
@@ -73,14 +74,14 @@ class Vocabulary:
     _types: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Make the ways back."""
+        """Builds the lookups from name to number."""
         numbered = {name: i + MASKED + 1 for i, name in enumerate(self.operators)}
         object.__setattr__(self, "_operators", numbered)
         object.__setattr__(self, "_types", {name: i + 1 for i, name in enumerate(self.types)})
 
     @classmethod
     def of(cls, graphs: Iterable[QueryGraphLike]) -> Vocabulary:
-        """What occurs in the graphs."""
+        """The vocabulary of all operators and types in the graphs."""
         operators: set[str] = set()
         types: set[str] = set()
         for graph in graphs:
@@ -91,47 +92,48 @@ class Vocabulary:
         return cls(tuple(sorted(operators)), tuple(sorted(types - {""})))
 
     def operator(self, label: str) -> int | None:
-        """The number of an operator; None where training met none of the name."""
+        """The number of an operator; None if it is not in the vocabulary."""
         return self._operators.get(label)
 
     def type(self, name: str) -> int:
-        """The number of a type; 0 where there is none, or none that is known."""
+        """The number of a type; 0 if it is empty or unknown."""
         return self._types.get(name, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """One graph in numbers: n nodes, e edges."""
+    """One graph as arrays of numbers, for n nodes and e edges."""
 
     operators: Integers
-    """n: operator numbers, :data:`CONTENT` for nodes that are read by their characters."""
+    """Shape n: operator numbers; :data:`CONTENT` for nodes that are encoded by their characters."""
     texts: Integers
-    """n: which text such a node has, -1 for others."""
+    """Shape n: the text number of such a node, -1 for others."""
     types: Integers
-    """n."""
+    """Shape n: type numbers."""
     edges: Integers
-    """e × 3: from, to, kind."""
+    """Shape e × 3: from, to, kind."""
     roots: Integers
+    """The nodes of the root relations."""
 
     @property
     def size(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return len(self.operators)
 
 
 @dataclass(slots=True)
 class GraphEncoder:
-    """Turns graphs into numbers; equal texts share a number.
+    """Encodes graphs as numbers; equal texts share a number.
 
-    An operator that training did not meet is read by its characters, as content is: two such
-    operators stay apart.
+    An operator that is not in the vocabulary is encoded by its characters, like content, so that
+    two such operators remain different.
     """
 
     vocabulary: Vocabulary
     texts: dict[str, int] = field(default_factory=dict)
 
     def __call__(self, graph: QueryGraphLike) -> Encoded:
-        """The graph in numbers."""
+        """The encoded graph; new texts are added to ``texts``."""
         operators = np.full(len(graph.labels), CONTENT, dtype=np.int32)
         texts = np.full(len(graph.labels), -1, dtype=np.int32)
         for place, (label, own) in enumerate(zip(graph.labels, graph.computing, strict=True)):
@@ -147,30 +149,31 @@ class GraphEncoder:
 
 @dataclass(frozen=True, slots=True)
 class EncodedPair:
-    """Two graphs in numbers; ``positions`` are those of the left nodes, then of the right."""
+    """Two encoded graphs with their matching nodes and the positional encodings."""
 
     left: Encoded
     right: Encoded
     joins: Integers
-    """j × 2: a left node, a right node."""
+    """Shape j × 2: a left node and the matching right node."""
     positions: NDArray[np.float32]
-    """(n left + n right) × numbers of a position; none where the network uses none."""
+    """One row per left node, then per right node; no columns if the network uses no positions."""
 
     @property
     def larger(self) -> int:
-        """Nodes of the larger graph."""
+        """The number of nodes of the larger graph."""
         return max(self.left.size, self.right.size)
 
 
 # ---------------------------------------------------------------- positions
 #
-# How likely a random walk is back where it began, after 1 … K steps. On the merged graph of a
-# pair, joined where the queries match, nodes that lie alike get like positions, and a walk that can
-# leave to the other query comes back less often. Joined are the tops of what matches: a walk hardly
-# says which nodes are below them. One number more says that.
+# Positional encodings: the probability that a random walk is back at its start after 1 … K steps.
+# On the merged graph of a pair, whose matching nodes are connected, nodes with similar surroundings
+# get similar positions, and a walk that can cross to the other query returns less often. Only the
+# roots of matching subtrees are connected, so a walk hardly shows which nodes are below them: one
+# more number says that.
 #
 # Source: Dwivedi et al. 2021 (random-walk positional encoding); Zhan et al. 2024, section 4.2. The
-# last number is ours.
+# last number is sqljury's addition.
 
 
 Floats = NDArray[np.float32]
@@ -180,7 +183,7 @@ def walk_positions(adjacencies: Floats, longest: int) -> Floats:
     """The diagonals of T, T², …, T^K for T = A D⁻¹.
 
     Args:
-        adjacencies: b × n × n, symmetric; a node without edges never moves on, nor comes back.
+        adjacencies: b × n × n, symmetric; a walk from a node without edges never returns.
         longest: K.
 
     Returns:
@@ -196,7 +199,7 @@ def walk_positions(adjacencies: Floats, longest: int) -> Floats:
         powers.append(powers[-1] @ step)
     for number, power in enumerate(powers):
         found[:, :, number] = np.einsum("bii->bi", power)
-    # The diagonal of a product needs no product: half of the powers are enough.
+    # The diagonal of a product needs no full product, so half of the powers suffice.
     turned = np.ascontiguousarray(powers[-1].transpose(0, 2, 1))
     for number in range(half, longest):
         other = powers[number - half]
@@ -211,12 +214,12 @@ def pair_positions(
     *,
     matched: bool,
 ) -> list[Floats]:
-    """For each pair the positions of the left nodes, then of the right ones.
+    """For each pair, the positions of the left nodes, then of the right ones.
 
     Args:
-        kind: of the walks.
-        longest: K.
-        matched: with one number more: whether a node is in a part that both have.
+        kind: on which graph the walks go.
+        longest: K, the longest walk.
+        matched: add a number: 1 if a node is in a subtree that both queries have, else 0.
     """
     walked = _walked(pairs, kind, longest)
     if not matched:
@@ -228,16 +231,16 @@ def pair_positions(
 
 
 def _matched(left: Encoded, right: Encoded, joins: Integers) -> Floats:
-    """1 for the nodes of either side that are in a part which both have, 0 for others.
+    """1 for each node that is in a subtree which both queries have, else 0.
 
-    The first join is that of the roots, which are joined whatever is below them.
+    The first join is ignored: it connects the roots, whether or not they match.
     """
     sides = zip((left, right), joins[1:].T, strict=True)
     return np.concatenate([_below(graph, tops) for graph, tops in sides]).astype(np.float32)
 
 
 def _below(graph: Encoded, tops: Integers) -> NDArray[np.bool_]:
-    """Whether a node is one of these, or below one in the operator tree."""
+    """For each node, whether it is one of ``tops`` or below one in the operator tree."""
     parents, children, _ = graph.edges[graph.edges[:, 2] == TREE].T
     found = np.zeros(graph.size, dtype=bool)
     found[tops] = True
@@ -249,11 +252,11 @@ def _below(graph: Encoded, tops: Integers) -> NDArray[np.bool_]:
 def _walked(
     pairs: Sequence[tuple[Encoded, Encoded, Integers]], kind: Positions, longest: int
 ) -> list[Floats]:
-    """The walks of each pair."""
+    """The positions of each pair by random walks; without columns if ``kind`` is ``none``."""
     if kind == "none":
         return [np.zeros((a.size + b.size, 0), dtype=np.float32) for a, b, _ in pairs]
-    # One by one: what a matrix product rounds depends on how large it is, and so, if pairs were
-    # filled up to one size, on which of them are judged together.
+    # One pair at a time: the rounding of a matrix product depends on its size. If pairs were padded
+    # to one size, results would depend on which pairs are scored together.
     return [_walk(*pair, longest, merged=kind == "merged") for pair in pairs]
 
 
@@ -266,7 +269,7 @@ def _walk(left: Encoded, right: Encoded, joins: Integers, longest: int, *, merge
 
 
 def _connect(cells: Floats, left: Encoded, right: Encoded, joins: Integers, merged: bool) -> None:
-    """Write the edges of a pair, of all kinds and both directions, into an adjacency matrix."""
+    """Writes the edges of a pair, of all kinds in both directions, into an adjacency matrix."""
     shift = left.size
     links = [left.edges[:, :2], right.edges[:, :2] + shift]
     if merged and len(joins):
@@ -276,9 +279,9 @@ def _connect(cells: Floats, left: Encoded, right: Encoded, joins: Integers, merg
     cells[ends[:, 1], ends[:, 0]] = 1
 
 
-# ---------------------------------------------------------------- changed views
+# ---------------------------------------------------------------- augmented views
 #
-# For contrastive pre-training. Root relations are never taken out, so that two views can be joined
+# For contrastive pre-training. Root relations are never removed, so that two views can be joined
 # there.
 #
 # Source: You et al. 2020 (GraphCL), table 1; Zhan et al. 2024, appendix C.4.
@@ -287,7 +290,7 @@ def _connect(cells: Floats, left: Encoded, right: Encoded, joins: Integers, merg
 def augmented(
     graph: Encoded, kinds: Sequence[Augmentation], ratio: float, generator: np.random.Generator
 ) -> Encoded:
-    """A view of the graph, changed in each of these ways in turn."""
+    """A copy of the graph with each of these random changes applied in turn."""
     for kind in kinds:
         match kind:
             case "mask":
@@ -302,7 +305,7 @@ def augmented(
 
 
 def _with_masks(graph: Encoded, ratio: float, generator: np.random.Generator) -> Encoded:
-    """Some nodes lose their label and type."""
+    """Hides the label and type of some nodes."""
     hidden = generator.random(graph.size) < ratio
     return replace(
         graph,
@@ -313,7 +316,7 @@ def _with_masks(graph: Encoded, ratio: float, generator: np.random.Generator) ->
 
 
 def _kept(graph: Encoded, kept: NDArray[np.bool_]) -> Encoded:
-    """Only some nodes, with the edges between them."""
+    """The subgraph of some nodes, and always of the roots, with the edges between them."""
     kept = kept.copy()
     kept[graph.roots] = True
     renumbered = (np.cumsum(kept) - 1).astype(np.int32)
@@ -329,7 +332,7 @@ def _kept(graph: Encoded, kept: NDArray[np.bool_]) -> Encoded:
 
 
 def _perturbed(graph: Encoded, ratio: float, generator: np.random.Generator) -> Encoded:
-    """Some edges go, and as many new ones come between any nodes, of the kinds that went."""
+    """Replaces some edges by as many between random nodes, of the same kinds."""
     gone = generator.random(len(graph.edges)) < ratio
     new = graph.edges[gone].copy()
     new[:, :2] = generator.integers(graph.size, size=(len(new), 2))
@@ -337,7 +340,7 @@ def _perturbed(graph: Encoded, ratio: float, generator: np.random.Generator) -> 
 
 
 def _reached(graph: Encoded, share: float, generator: np.random.Generator) -> NDArray[np.bool_]:
-    """Nodes that a random walk from a root meets until it has that share of all."""
+    """The nodes that a random walk from a root visits until it has that share of all nodes."""
     near: list[list[int]] = [[] for _ in range(graph.size)]
     for a, b, _ in graph.edges.tolist():
         near[a].append(b)
@@ -345,7 +348,7 @@ def _reached(graph: Encoded, share: float, generator: np.random.Generator) -> ND
     met = np.zeros(graph.size, dtype=bool)
     here = int(graph.roots[0]) if len(graph.roots) else 0
     met[here] = True
-    for _ in range(20 * graph.size):  # a part that hangs by one edge may never be met
+    for _ in range(20 * graph.size):  # limited, because some nodes are very hard to reach
         if met.sum() >= share * graph.size or not near[here]:
             break
         here = near[here][int(generator.integers(len(near[here])))]

@@ -1,4 +1,4 @@
-"""A trained network: pairs of graphs to distances, scores and attention; its model file."""
+"""A trained network: computes distances, scores and attention of pairs; reads its model file."""
 
 from __future__ import annotations
 
@@ -32,32 +32,31 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Matcher:
-    """A network with what it needs to read graphs.
+    """A trained network with its vocabulary and threshold.
 
-    ``notes`` are facts that go with the weights: what graphs it was trained on, on what data,
-    with what options.
+    ``notes`` are facts about its training: the form of the graphs, the data, the options.
     """
 
     network: GraphMatchingNetwork
     vocabulary: Vocabulary
     threshold: float = 0.5
-    """The score from which a pair counts as equivalent; chosen on validation pairs."""
+    """A pair counts as equivalent from this score on; chosen on validation pairs."""
     notes: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def views(self) -> tuple[str, ...]:
-        """The forms of graphs in which a pair is seen: its score is the mean."""
+        """The forms of graphs in which a pair is scored; its score is their mean."""
         return tuple(self.notes.get("views", (self.notes["form"],)))
 
     @property
     def flows(self) -> bool:
-        """Whether graphs have logic and data edges."""
+        """True if graphs have edges of logic flow and data flow."""
         return bool(self.notes["flows"])
 
     def distances(self, pairs: Sequence[PairGraphLike]) -> list[float]:
-        """How far the queries of each pair are apart: 0 for equal graphs."""
+        """The distance of each pair; 0 for equal graphs."""
         found = np.zeros(len(pairs))
-        # Known without the network, which rounds.
+        # Equal graphs have distance 0; the network would add rounding errors.
         different = [place for place, pair in enumerate(pairs) if pair.left != pair.right]
         chosen = [pairs[place] for place in different]
         encoded, texts = encode(chosen, self.vocabulary, self.network.options)
@@ -65,7 +64,7 @@ class Matcher:
         return list(map(float, found))
 
     def scores(self, pairs: Sequence[PairGraphLike]) -> list[float]:
-        """For each pair a number in [0, 1]; 1 for equal graphs.
+        """For each pair a score in [0, 1]; 1 for equal graphs.
 
         Source: Zhan et al. 2024, appendix L: max(0, (3 − distance) / 3).
         """
@@ -79,14 +78,17 @@ class Matcher:
         return [float(mean) for mean in np.reshape(scores, (len(pairs), -1)).mean(axis=1)]
 
     def in_double_precision(self) -> Matcher:
-        """The same network, whose results depend in the tenth digit at most on what is beside a
-        pair in its batch; in single precision it is the sixth."""
+        """A copy in double precision.
+
+        Results depend on the other pairs of a batch only from the tenth digit on; in single
+        precision, from the sixth.
+        """
         return replace(self, network=deepcopy(self.network).double())
 
     def attention(self, pair: PairGraphLike) -> list[tuple[NDArray[Any], NDArray[Any]]]:
-        """For each step, how much each left node looks at each right node, and the other way.
+        """For each step, the attention weights of left nodes on right nodes, and the reverse.
 
-        Each row adds up to 1: left × right, right × left.
+        Two matrices, left × right and right × left; each row sums to 1.
         """
         import torch
 
@@ -122,12 +124,12 @@ class Matcher:
 
 
 def shipped_model() -> Path:
-    """The file of the network that comes with sqljury."""
+    """The model file of the network that comes with sqljury."""
     return Path(__file__).with_name("weights.npz")
 
 
 def load_matcher(path: PathLike) -> Matcher:
-    """The network of a model file.
+    """Loads the network of a model file.
 
     Raises:
         InputError: SJ020: there is no such file; SJ030: it holds no graph network of this
@@ -153,7 +155,7 @@ def load_matcher(path: PathLike) -> Matcher:
 
 
 def need_torch(purpose: str) -> None:
-    """Say what is missing before anything imports it.
+    """Checks that torch is installed, before anything imports it.
 
     Raises:
         MissingExtraError: torch is not installed.
@@ -165,7 +167,7 @@ def need_torch(purpose: str) -> None:
 
 
 def new_network(options: NetworkOptions, vocabulary: Vocabulary) -> GraphMatchingNetwork:
-    """A network for these operators and types, with weights by torch's seed."""
+    """A new network for this vocabulary; torch's seed determines its random weights."""
     from sqljury.learning.graph_matching.network import GraphMatchingNetwork
 
     return GraphMatchingNetwork(options, len(vocabulary.operators), len(vocabulary.types)).eval()
@@ -174,7 +176,7 @@ def new_network(options: NetworkOptions, vocabulary: Vocabulary) -> GraphMatchin
 def encode(
     pairs: Sequence[PairGraphLike], vocabulary: Vocabulary, options: NetworkOptions
 ) -> tuple[list[EncodedPair], list[str]]:
-    """Pairs in numbers, with positions, and all texts. A graph object is encoded once."""
+    """The encoded pairs with positions, and all texts by number. Each graph is encoded once."""
     encoder = GraphEncoder(vocabulary)
     known: dict[int, Encoded] = {}
 
@@ -197,7 +199,7 @@ def encode(
 def with_positions(
     sides: Sequence[tuple[Encoded, Encoded, NDArray[np.int32]]], options: NetworkOptions
 ) -> list[EncodedPair]:
-    """Pairs with the positions that the network asks for."""
+    """The pairs with the positions that the network's options require."""
     positions = pair_positions(sides, options.positions, options.walk, matched=options.matched)
     return [EncodedPair(*side, found) for side, found in zip(sides, positions, strict=True)]
 
@@ -205,7 +207,7 @@ def with_positions(
 def distances_of(
     network: GraphMatchingNetwork, pairs: Sequence[EncodedPair], texts: Sequence[str]
 ) -> NDArray[np.float64]:
-    """The distance of each pair, computed with pairs of like size together."""
+    """The distance of each pair, computed in batches of pairs of similar size."""
     import torch
 
     from sqljury.learning.graph_matching.network import (
@@ -225,24 +227,24 @@ def distances_of(
 
 
 def score_of(distance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Appendix L: a distance as a number in [0, 1]."""
+    """Converts distances into scores in [0, 1] (appendix L)."""
     return np.maximum(0.0, (3.0 - distance) / 3.0)
 
 
 def best_threshold(scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> tuple[float, float]:
-    """The score from which most labels are right when it counts as yes, and the share that is.
+    """The threshold with the highest accuracy, and that accuracy.
 
-    Between two scores the middle is taken, and of thresholds that are as good the one that is
-    nearest to a half.
+    Thresholds are midpoints between neighbouring scores; of equally good ones, the one nearest to a
+    half is chosen.
     """
     order = np.argsort(-scores, kind="stable")
     ranked, right = scores[order], labels[order]
-    # With the first k as yes: the equivalent ones among them, and the others among the rest.
+    # Right answers if the first k count as equivalent: true ones among them, false ones after them.
     gained = np.where(right, 1, -1)
     hits = (~right).sum() + np.concatenate([[0], np.cumsum(gained)])
     highest, lowest = ranked[0] + 1e-6, ranked[-1] - 1e-6
     lines = np.concatenate([[highest], (ranked[1:] + ranked[:-1]) / 2, [lowest]])
-    # A line cannot pass between equal scores.
+    # A threshold cannot separate equal scores.
     possible = np.concatenate([[True], ranked[1:] != ranked[:-1], [True]])
     best = hits[possible].max()
     chosen = lines[possible & (hits == best)]

@@ -1,4 +1,4 @@
-"""The network, in torch: texts and batches in, distances of pairs out."""
+"""The network in torch: computes distances of pairs from batches of graphs and texts."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from sqljury.learning.graph_matching.options import NetworkOptions
 
 # ---------------------------------------------------------------- content
 #
-# Content nodes: names and literals read by their characters.
+# Content nodes: names and literals are encoded by their characters.
 #
-# Texts that mean alike but differ in spelling (``kid``, ``child``) must stay apart, so no word
-# vectors are used.
+# Texts with a similar meaning but another spelling (``kid``, ``child``) must remain different, so
+# word vectors are not used.
 #
 # Source: Zhan et al. 2024, section 4.1 and appendix B; Kim 2014; He et al. 2016.
 
 
 LONGEST = 64
-"""Bytes of a text that are read; of a longer one the first and the last half of that."""
+"""Most bytes of a text that are read; of a longer text, the first 32 and the last 32."""
 CODE = 64
-"""Signs in the code of a text."""
+"""Length of the code of a text."""
 _AT_ONCE = 256
 _BYTES = 257
-"""Every byte, and the padding 0."""
+"""Number of input symbols: every byte, and 0 for padding."""
 
 
 def characters(texts: Sequence[str]) -> Tensor:
-    """The texts' bytes, each plus one, padded with zeros: u × length."""
+    """The texts' bytes, each plus one, padded with zeros; shape u × length for u texts."""
     rows = []
     for text in texts:
         raw = text.encode("utf-8", "surrogatepass") or b"\0"
@@ -50,10 +50,10 @@ def characters(texts: Sequence[str]) -> Tensor:
 
 
 def codes(texts: Sequence[str]) -> Tensor:
-    """Signs by chance that belong to each text: u × CODE, each 1 or -1.
+    """A hash code per text: u × CODE numbers, each 1 or -1.
 
-    Texts of nearly the same characters are read nearly alike; their codes are as far apart as
-    those of any other two.
+    Texts with nearly the same characters get nearly the same encoding, but their codes differ as
+    much as those of any two texts.
     """
     raw = b"".join(
         hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=CODE // 8).digest()
@@ -64,30 +64,30 @@ def codes(texts: Sequence[str]) -> Tensor:
 
 
 class _ResidualBlock(nn.Module):
-    """Two convolutions that are added to what they read."""
+    """Two convolutions whose output is added to their input."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
         self.first = nn.Conv1d(channels, channels, 3, padding=1)
         self.second = nn.Conv1d(channels, channels, 3, padding=1)
-        # A block begins as the identity: without it deep stacks start badly.
+        # A block begins as the identity, because deep stacks train badly otherwise.
         with torch.no_grad():
             for parameter in self.second.parameters():
                 parameter.zero_()
 
     def forward(self, x: Tensor, real: Tensor) -> Tensor:
-        """u × channels × length, and where there is text: u × 1 × length."""
-        # Beyond its end a text stays zero, so that padding changes nothing.
+        """Returns u × channels × length; ``real`` (u × 1 × length) is 1 where there is text."""
+        # Padding stays zero, so that it does not affect the result.
         inside = functional.relu(self.first(x)) * real
         return functional.relu(x + self.second(inside)) * real
 
 
 class TextEncoder(nn.Module):
-    """One-hot bytes → convolution → pairs of places → residual blocks → mean and largest; codes.
+    """Encodes texts: bytes → convolution → max-pooling → residual blocks → mean and maximum.
 
-    The paper has eight blocks on four lengths; blocks on one length, half of the text's, read
-    the short names and literals of queries as well and several times as fast. What is read is
-    added to the text's code, which is ours.
+    The paper has eight blocks on four lengths. Blocks on one length, half of the text's, are as
+    good for the short names and literals of queries, and several times as fast. The encoding of
+    the text's hash code is added; that is sqljury's addition.
     """
 
     def __init__(self, hidden: int, blocks: int, *, coded: bool) -> None:
@@ -99,7 +99,7 @@ class TextEncoder(nn.Module):
         self.code = nn.Linear(CODE, hidden, bias=False) if coded else None
 
     def forward(self, texts: Tensor, signs: Tensor) -> Tensor:
-        """u × length of :func:`characters`, u × CODE of :func:`codes` to u × hidden."""
+        """Returns u × hidden from :func:`characters` (u × length) and :func:`codes` (u × CODE)."""
         real = (texts > 0).unsqueeze(1).to(self.bytes.weight.dtype)
         x = functional.relu(self.enter(self.bytes(texts).transpose(1, 2))) * real
         x = functional.max_pool1d(x, 2, ceil_mode=True)
@@ -107,13 +107,13 @@ class TextEncoder(nn.Module):
         for block in self.blocks:
             x = block(x, real)
         mean = x.sum(dim=2) / real.sum(dim=2)
-        # All values are at least zero, so the padding is never the largest.
+        # All values are at least zero, so padding never exceeds the maximum.
         found: Tensor = self.leave(torch.cat((mean, x.amax(dim=2)), dim=1))
         return found if self.code is None else found + self.code(signs.to(found.dtype))
 
 
 def read_all(encoder: TextEncoder, texts: Sequence[str]) -> Tensor:
-    """The vectors of many texts, those of like length together: u × hidden."""
+    """The vectors of many texts (u × hidden), computed in batches of similar length."""
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
     weight = encoder.leave.weight
     found = weight.new_zeros(len(texts), encoder.leave.out_features)
@@ -127,56 +127,59 @@ def read_all(encoder: TextEncoder, texts: Sequence[str]) -> Tensor:
 
 # ---------------------------------------------------------------- batch
 #
-# Pairs of graphs side by side, as the network takes them: all nodes in one row of numbers.
+# A batch of pairs of graphs: the nodes of all graphs in one array.
 
 
 _NODES = 4096
-"""Of the graphs of one batch when scoring, padding included."""
+"""Most nodes in a batch when scoring, padding included."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphBatch:
-    """b pairs: graphs 2i and 2i+1 are pair i; n nodes and e edges in all, u different texts."""
+    """b pairs of graphs with n nodes, e directed edges and u different texts in all.
+
+    Graphs 2i and 2i+1 are pair i.
+    """
 
     operators: Tensor
-    """n: operator numbers."""
+    """Shape n: operator numbers."""
     texts: Tensor
-    """n: which of the texts below, counted from 1; 0 for operators."""
+    """Shape n: the number of the node's text, from 1; 0 for operators."""
     read: Tensor | None
-    """u × hidden: texts that were read before; else …"""
+    """Shape u × hidden: the vectors of the texts if they are already computed, else None."""
     characters: Tensor
-    """u × length: … the different texts of this batch, and …"""
+    """Shape u × length: the bytes of the batch's texts if ``read`` is None."""
     codes: Tensor
-    """u × CODE: … their codes."""
+    """Shape u × CODE: the hash codes of these texts."""
     types: Tensor
-    """n."""
+    """Shape n: type numbers."""
     positions: Tensor
-    """n × K."""
+    """Shape n × K: positional encodings."""
     sources: Tensor
-    """e: the node that a message is from; each edge is there in both directions."""
+    """Shape e: the node that a message comes from; each edge occurs in both directions."""
     targets: Tensor
-    """e."""
+    """Shape e: the node that a message goes to."""
     kinds: Tensor
-    """e: 0, 1, 2 along an edge of a kind and 3, 4, 5 against it."""
+    """Shape e: 0, 1, 2 for the kinds of edges, 3, 4, 5 for the same against their direction."""
     graphs: Tensor
-    """n: which graph a node is of."""
+    """Shape n: the number of the node's graph."""
     slots: Tensor
-    """n: where a node lies when every graph has room for ``width`` nodes."""
+    """Shape n: the node's index if every graph is padded to ``width`` nodes."""
     real: Tensor
-    """2b × width: whether there is a node."""
+    """Shape 2b × width: True where the padded graph has a node."""
 
     @property
     def count(self) -> int:
-        """Graphs in the batch, two a pair."""
+        """The number of graphs in the batch, two per pair."""
         return int(self.real.shape[0])
 
     @property
     def width(self) -> int:
-        """Nodes of the largest graph."""
+        """The number of nodes of the largest graph."""
         return int(self.real.shape[1])
 
     def to(self, device: torch.device) -> GraphBatch:
-        """The same numbers on a device."""
+        """The batch with its tensors on a device."""
         named = {one.name: getattr(self, one.name) for one in fields(self)}
         return replace(self, **{n: t.to(device) for n, t in named.items() if t is not None})
 
@@ -184,11 +187,11 @@ class GraphBatch:
 def make_batch(
     pairs: Sequence[EncodedPair], texts: Sequence[str], read: Tensor | None = None
 ) -> GraphBatch:
-    """Put pairs side by side.
+    """The batch of some pairs.
 
     Args:
         texts: all texts by their number.
-        read: what the network makes of each of them, where it is known already.
+        read: the network's vectors of all texts, if they are already computed.
     """
     graphs = [graph for pair in pairs for graph in (pair.left, pair.right)]
     sizes = np.array([graph.size for graph in graphs])
@@ -219,9 +222,9 @@ def make_batch(
 
 
 def _used(texts: Integers) -> tuple[Integers, NDArray[np.integer]]:
-    """The different texts of nodes, and which of them, from 1, each node has."""
+    """The distinct text numbers of the nodes, and for each node the index of its text, from 1."""
     used, which = np.unique(texts, return_inverse=True)
-    # -1, the text of operators, comes first where there is an operator.
+    # -1, the text number of operators, is the smallest if there is an operator.
     return (used[1:], which) if len(used) and used[0] == -1 else (used, which + 1)
 
 
@@ -230,7 +233,7 @@ def _tensor(numbers: NDArray[np.integer]) -> Tensor:
 
 
 def batches_by_size(pairs: Sequence[EncodedPair]) -> Iterator[list[int]]:
-    """The places of pairs of like size together, as many as :data:`_NODES` allows."""
+    """Indexes of pairs in batches of similar size, each as large as :data:`_NODES` allows."""
     chosen: list[int] = []
     for place in sorted(range(len(pairs)), key=lambda i: pairs[i].larger):
         if chosen and 2 * (len(chosen) + 1) * pairs[place].larger > _NODES:
@@ -244,9 +247,9 @@ def batches_by_size(pairs: Sequence[EncodedPair]) -> Iterator[list[int]]:
 def shuffled_batches(
     pairs: Sequence[EncodedPair], size: int, generator: np.random.Generator
 ) -> list[list[int]]:
-    """All places in batches: at random, but pairs of a batch are of like size, to save padding.
+    """Indexes of all pairs in random batches of pairs of similar size, which saves padding.
 
-    Pairs are shuffled, sorted within each 16 batches, and the batches shuffled.
+    Pairs are shuffled, sorted by size within each 16 batches, and the batches are shuffled.
     """
     order = generator.permutation(len(pairs))
     found = []
@@ -258,27 +261,28 @@ def shuffled_batches(
 
 # ---------------------------------------------------------------- network
 #
-# The network: nodes are described, tell their neighbours and the other graph, and are summed up.
+# The network: encodes nodes, passes messages within graphs, attends to the other graph, and sums
+# the nodes of each graph.
 #
 # Source: Zhan et al. 2024, section 4 and appendix C; Li et al. 2019; Dwivedi et al. 2021 for
-# positions that are learnt along.
+# positions that are updated in each step.
 
 
 _WAYS = 2 * EDGE_KINDS
-"""Each kind of edge, along it and against it, has a message of its own."""
+"""Number of message functions: one per kind of edge and direction."""
 _POSITION = 16
-"""Numbers that describe a position."""
+"""Size of a node's position vector."""
 
 
 class Attention(NamedTuple):
-    """Who looks at whom in one step."""
+    """The attention weights of one step."""
 
     weights: Tensor
-    """2b × width × width: of a node (row) on the nodes of the other graph."""
+    """Shape 2b × width × width: of a node (row) on the nodes of the other graph (columns)."""
 
 
 class NodeEncoder(nn.Module):
-    """Nodes by what they are: operators by number, content by its characters, both by type."""
+    """The initial vectors of nodes: from the operator's number or the text, plus the type."""
 
     def __init__(self, options: NetworkOptions, operators: int, types: int) -> None:
         super().__init__()
@@ -287,7 +291,7 @@ class NodeEncoder(nn.Module):
         self.texts = TextEncoder(options.hidden, options.blocks, coded=options.coded)
 
     def forward(self, batch: GraphBatch) -> Tensor:
-        """n × hidden. A text is read once, however many nodes have it."""
+        """Returns n × hidden. A text is encoded once, however many nodes have it."""
         read = batch.read
         if read is None:
             read = self.texts(batch.characters, batch.codes)
@@ -307,8 +311,8 @@ class Messages(nn.Module):
         self.out = nn.Linear(hidden, hidden)
 
     def forward(self, h: Tensor, batch: GraphBatch) -> Tensor:
-        """n × hidden."""
-        # What a node says is computed once for each kind, then picked for each of its edges.
+        """Returns n × hidden."""
+        # A node's message is computed once per kind of edge, then selected for each of its edges.
         said = self.source(h).view(-1, self.hidden)[batch.sources * _WAYS + batch.kinds]
         heard = functional.relu(said + self.target(h)[batch.targets])
         summed = torch.zeros_like(h).index_add_(0, batch.targets, heard)
@@ -317,7 +321,7 @@ class Messages(nn.Module):
 
 
 class Positions(nn.Module):
-    """Positions that change with those of the neighbours."""
+    """Updates positions by those of the neighbours."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -325,13 +329,13 @@ class Positions(nn.Module):
         self.near = nn.Linear(_POSITION, _POSITION, bias=False)
 
     def forward(self, p: Tensor, batch: GraphBatch, degrees: Tensor) -> Tensor:
-        """n × positions."""
+        """Returns n × the size of a position."""
         near = torch.zeros_like(p).index_add_(0, batch.targets, p[batch.sources]) / degrees
         return p + torch.tanh(self.own(p) + self.near(near))
 
 
 class CrossAttention(nn.Module):
-    """Between graphs: what a node has that the nodes it looks at have not (μ)."""
+    """Between graphs: a node's vector minus the attention-weighted mean of the other graph (μ)."""
 
     def __init__(self, hidden: int, positions: int) -> None:
         super().__init__()
@@ -341,7 +345,7 @@ class CrossAttention(nn.Module):
         self.scale = hidden**-0.5
 
     def forward(self, h: Tensor, p: Tensor | None, batch: GraphBatch) -> tuple[Tensor, Attention]:
-        """n × hidden, and the weights."""
+        """Returns n × hidden, and the attention weights."""
         r = self.mix(h if p is None else torch.cat((h, p), dim=1))
         hidden = r.shape[1]
         room = r.new_zeros(batch.count * batch.width, hidden).index_copy(0, batch.slots, r)
@@ -364,7 +368,7 @@ class Readout(nn.Module):
         self.out = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, hidden))
 
     def forward(self, h: Tensor, batch: GraphBatch) -> Tensor:
-        """2b × hidden."""
+        """Returns 2b × hidden."""
         said = torch.sigmoid(self.gate(h)) * self.value(h)
         summed = said.new_zeros(batch.count, said.shape[1]).index_add_(0, batch.graphs, said)
         found: Tensor = self.out(summed)
@@ -372,10 +376,10 @@ class Readout(nn.Module):
 
 
 class GraphMatchingNetwork(nn.Module):
-    """Graphs of pairs to vectors whose distance says how different the queries are.
+    """Computes vectors of the graphs of pairs; their distance is the difference of the queries.
 
-    Both sides of a pair go through the same weights, so that the distance is symmetric, and 0
-    for a query and itself.
+    Both sides of a pair use the same weights, so the distance is symmetric, and 0 between a query
+    and itself.
     """
 
     def __init__(self, options: NetworkOptions, operators: int, types: int) -> None:
@@ -392,7 +396,8 @@ class GraphMatchingNetwork(nn.Module):
         self.readout = Readout(hidden)
 
     def forward(self, batch: GraphBatch, watched: list[Attention] | None = None) -> Tensor:
-        """2b × hidden, the vectors of the graphs; ``watched`` is given each step's attention."""
+        """Returns the vectors of the graphs, 2b × hidden; appends each step's attention to
+        ``watched``."""
         batch = batch.to(self.encoder.types.weight.device)
         h = self.encoder(batch)
         p = None if self.place is None else self.place(batch.positions.to(h.dtype))
@@ -415,6 +420,6 @@ class GraphMatchingNetwork(nn.Module):
 def distances(vectors: Tensor) -> Tensor:
     """The Euclidean distance of each pair: 2b × hidden to b."""
     squares = (vectors[0::2] - vectors[1::2]).square().sum(dim=1)
-    # The root has no slope at 0, where equal graphs lie.
+    # The square root has no gradient at 0, the distance of equal graphs.
     apart = squares > 0
     return torch.where(apart, torch.where(apart, squares, 1.0).sqrt(), 0.0)

@@ -1,4 +1,4 @@
-"""What a network is built of and how it is trained: the options of ``train graph-match``."""
+"""The shape of a network and the settings of its training: the options of ``train graph-match``."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Annotated, Any, Literal, get_args
 from sqljury.errors import InputError
 
 Positions = Literal["none", "separate", "merged"]
-"""Of the nodes: not used, walked on each graph alone, or on both joined where they match."""
+"""Positions of nodes: none, from walks on each graph alone, or on both graphs merged where they
+match."""
 
 Augmentation = Literal["mask", "drop", "perturb", "subgraph"]
 
 Contrast = Literal["infonce", "graphcl"]
-"""Whether a graph's own other view is among those that it is told from; see :mod:`.loss`."""
+"""The contrastive loss; see :func:`~.pretraining.contrastive_loss`."""
 
 
 def _check_word(option: str, word: str, known: tuple[str, ...]) -> None:
@@ -23,19 +24,19 @@ def _check_word(option: str, word: str, known: tuple[str, ...]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class NetworkOptions:
-    """The shape of a network; kept in its model file.
+    """The shape of a network; stored in its model file.
 
     Raises:
-        InputError: SJ003, SJ034: options that are not possible.
+        InputError: SJ003, SJ034: impossible options.
     """
 
-    hidden: Annotated[int, "Numbers of a node."] = 64
+    hidden: Annotated[int, "Size of a node's vector."] = 64
     steps: Annotated[int, "Rounds of messages (T)."] = 4
-    blocks: Annotated[int, "Residual blocks that read the letters of names and constants."] = 2
-    positions: Annotated[Positions, "none, separate or merged."] = "merged"
+    blocks: Annotated[int, "Residual blocks that encode names and constants."] = 2
+    positions: Annotated[Positions, "Positions of nodes: none, separate or merged."] = "merged"
     walk: Annotated[int, "The longest random walk of positions (K)."] = 16
-    coded: Annotated[bool, "With a code of each text besides its letters."] = True
-    matched: Annotated[bool, "With what the other query has, too."] = True
+    coded: Annotated[bool, "Add a hash code of each text to its encoding."] = True
+    matched: Annotated[bool, "Mark nodes that the other query has, too."] = True
 
     def __post_init__(self) -> None:
         _check_word("--positions", self.positions, get_args(Positions))
@@ -44,7 +45,7 @@ class NetworkOptions:
 
     @property
     def place(self) -> int:
-        """How many numbers a node's position has."""
+        """How many numbers the input position of a node has."""
         return (0 if self.positions == "none" else self.walk) + self.matched
 
     def to_json(self) -> dict[str, Any]:
@@ -54,24 +55,26 @@ class NetworkOptions:
 
 @dataclass(frozen=True, slots=True)
 class PretrainingOptions:
-    """Contrastive pre-training: two changed views of a graph shall lie near each other.
+    """Contrastive pre-training: brings the vectors of two changed views of a graph together.
 
     Raises:
-        InputError: SJ003, SJ034: options that are not possible.
+        InputError: SJ003, SJ034: impossible options.
     """
 
     epochs: Annotated[int, "Epochs of contrastive pre-training; 0: none.", "--pretraining"] = 2
-    graphs: Annotated[int, "Graphs of it at most, drawn at random."] = 8000
-    batch: Annotated[int, "Graphs of it at once; each is told from the others."] = 128
+    graphs: Annotated[int, "Most graphs for pre-training, drawn at random."] = 8000
+    batch: Annotated[
+        int, "Graphs per batch of pre-training; each is contrasted with the others."
+    ] = 128
     augmentations: Annotated[
         tuple[Augmentation, ...],
-        "Changes: of mask, drop, perturb, subgraph.",
+        "Changes of graphs: mask, drop, perturb, subgraph.",
         "--augment",
     ] = ("mask", "drop")
-    ratio: Annotated[float, "Share of nodes or edges that each change touches."] = 0.1
-    temperature: Annotated[float, "Of its loss; below 1 sharpens."] = 0.5
-    rate: Annotated[float, "Its highest learning rate."] = 1e-3
-    loss: Annotated[Contrast, "infonce, or graphcl: without the positive below the line."] = (
+    ratio: Annotated[float, "Share of nodes or edges that each change affects."] = 0.1
+    temperature: Annotated[float, "Temperature of the pre-training loss; below 1 sharpens."] = 0.5
+    rate: Annotated[float, "Highest learning rate of pre-training."] = 1e-3
+    loss: Annotated[Contrast, "infonce, or graphcl: without the positive in the denominator."] = (
         "infonce"
     )
 
@@ -89,20 +92,21 @@ class PretrainingOptions:
 class TrainingOptions:
     """How a network is trained on labelled pairs.
 
-    The learning rate rises for the first tenth of all steps and then falls to zero as a cosine;
-    ``margin`` is how far on its side of :data:`~.loss.MIDDLE` a pair's distance shall lie.
+    The learning rate rises for the first tenth of all steps and then falls to zero as a cosine.
+    The loss is 0 if a pair's distance is at least ``margin`` on its side of
+    :data:`~.pretraining.MIDDLE`.
 
     Raises:
-        InputError: SJ034: options that are not possible.
+        InputError: SJ034: impossible options.
     """
 
     epochs: Annotated[int, "Passes over the training data."] = 12
-    batch: Annotated[int, "Pairs at once."] = 64
-    rate: Annotated[float, "The highest learning rate."] = 2e-3
+    batch: Annotated[int, "Pairs per batch."] = 64
+    rate: Annotated[float, "Highest learning rate."] = 2e-3
     decay: Annotated[float, "Weight decay."] = 1e-4
-    margin: Annotated[float, "How far from the middle distance, 1.5, pairs shall lie."] = 1.0
+    margin: Annotated[float, "Wanted distance of pairs from the middle distance, 1.5."] = 1.0
     seed: Annotated[int, "Seed of the training."] = 0
-    threads: Annotated[int, "Threads of the processor; several add up in another order."] = 1
+    threads: Annotated[int, "CPU threads; with several, results vary by rounding."] = 1
     device: Annotated[str, "cpu, or a GPU as torch names it: cuda, cuda:1."] = "cpu"
     pretraining: PretrainingOptions = PretrainingOptions()
 

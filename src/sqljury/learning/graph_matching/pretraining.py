@@ -1,4 +1,4 @@
-"""Training step by step: losses, gradients, checkpoints; contrastive pre-training."""
+"""Losses, optimizer steps and checkpoints of the training, and contrastive pre-training."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from sqljury.learning.model_file import read_model, write_model
 
 # ---------------------------------------------------------------- steps
 #
-# Training step by step: losses, clipped gradients, and what is kept after each epoch.
+# Losses, optimizer steps with clipped gradients, and the checkpoint after each epoch.
 
 
 FARTHEST = 3.0
-"""The distance from which a score is 0 (appendix L)."""
+"""The score is 0 from this distance on (appendix L)."""
 MIDDLE = FARTHEST / 2
-"""The distance that gives a score of a half; training parts the labels here."""
+"""The distance with a score of a half; training separates the labels here."""
 
 
 def margin_loss(distances: Tensor, labels: Tensor, margin: float) -> Tensor:
-    """How far distances are from lying ``margin`` on their side of :data:`MIDDLE`.
+    """The mean distance that is missing to lie ``margin`` on the right side of :data:`MIDDLE`.
 
     Args:
-        distances: b.
-        labels: b, 1 for equivalent pairs and 0 for others.
+        distances: of b pairs.
+        labels: of b pairs, 1 for equivalent ones and 0 for others.
         margin: γ.
 
     Source: Li et al. 2019, equation 11, with appendix L's scale of distances.
@@ -49,17 +49,17 @@ def margin_loss(distances: Tensor, labels: Tensor, margin: float) -> Tensor:
 def contrastive_loss(
     left: Tensor, right: Tensor, temperature: float, kind: Contrast = "infonce"
 ) -> Tensor:
-    """Each view's nearest, by cosine, shall be the other view of its graph.
+    """The loss is low if each view is nearest, by cosine, to the other view of its own graph.
 
     Args:
-        left: b × d, one view of each graph.
-        right: b × d, the other.
-        temperature: below 1 sharpens.
-        kind: ``infonce``: the own other view is one of those below the line, and the loss is at
-            least 0; ``graphcl``: only those of other graphs are.
+        left: b × d, the vector of one view of each graph.
+        right: b × d, the vector of its other view.
+        temperature: a value below 1 sharpens.
+        kind: ``infonce``: the denominator includes the graph's own other view, so the loss is at
+            least 0; ``graphcl``: it has only views of other graphs.
 
     Source: infonce: van den Oord et al. 2018, equation 4; graphcl: You et al. 2020 (GraphCL),
-    equation 3. Here both views are told from those of the other side, and the mean is taken.
+    equation 3. Here the mean of both directions is taken: left against right, right against left.
     """
     left, right = functional.normalize(left, dim=1), functional.normalize(right, dim=1)
     alike = left @ right.T / temperature
@@ -72,11 +72,12 @@ def contrastive_loss(
 
 _LARGEST_GRADIENT = 5.0
 _RISE = 0.1
-"""The share of all steps in which the rate rises."""
+"""The share of all steps in which the learning rate rises."""
 
 
 class Stepper:
-    """Changes a network's weights by losses; the rate rises to its highest, then falls to zero."""
+    """The optimizer: updates the weights; the learning rate rises to its highest, then falls to
+    zero."""
 
     def __init__(self, network: nn.Module, steps: int, rate: float, decay: float = 0.0) -> None:
         self._network, self._steps, self._rate = network, steps, rate
@@ -86,7 +87,7 @@ class Stepper:
         )
 
     def step(self, loss: Tensor) -> float:
-        """Follow the loss downwards; gives its value."""
+        """Updates the weights by the gradient of the loss; returns the loss."""
         self._optimizer.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
         nn.utils.clip_grad_norm_(self._network.parameters(), _LARGEST_GRADIENT)
@@ -95,7 +96,7 @@ class Stepper:
         return float(loss.detach())
 
     def arrays(self) -> Arrays:
-        """What a checkpoint keeps: how many steps were made, and the moments of the weights."""
+        """The state for a checkpoint: the number of steps, and the optimizer's moments."""
         found: Arrays = {"steps": np.array(self._schedule.last_epoch)}
         for number, state in self._optimizer.state_dict()["state"].items():
             for name, value in state.items():
@@ -103,7 +104,7 @@ class Stepper:
         return found
 
     def load_arrays(self, arrays: Arrays) -> None:
-        """Go on from a checkpoint."""
+        """Restores the state of a checkpoint."""
         state = self._optimizer.state_dict()
         moments: dict[int, dict[str, Tensor]] = {}
         for key, array in arrays.items():
@@ -130,10 +131,10 @@ _SEPARATOR = "/"
 
 @dataclass(slots=True)
 class Checkpoint:
-    """How far training is."""
+    """The state of a training after an epoch."""
 
     done: int = 0
-    """Epochs, those of pre-training included."""
+    """Finished epochs, those of pre-training included."""
     curve: list[dict[str, Any]] = field(default_factory=list)
     weights: Arrays = field(default_factory=dict)
     stepper: Arrays = field(default_factory=dict)
@@ -141,7 +142,7 @@ class Checkpoint:
     """The weights of the best epoch so far; empty before the first."""
 
     def save(self, path: Path, fingerprint: str) -> None:
-        """Replace the file as a whole.
+        """Writes the checkpoint's file, replacing the old one.
 
         Raises:
             InputError: SJ020: it cannot be written.
@@ -157,13 +158,14 @@ class Checkpoint:
 
 
 def load_checkpoint(path: Path, fingerprint: str) -> Checkpoint:
-    """Where training of this fingerprint stopped; its beginning where there is no such file."""
+    """The checkpoint of the training with this fingerprint; an empty one if the file is missing,
+    damaged, or of another training."""
     if not path.is_file():
         return Checkpoint()
     try:
         facts, arrays = read_model(path)
     except InputError:
-        return Checkpoint()  # cut off while it was written by something else than us
+        return Checkpoint()  # the file is damaged
     if facts.get("fingerprint") != fingerprint:
         return Checkpoint()
     found = Checkpoint(facts["done"], facts["curve"])
@@ -175,7 +177,7 @@ def load_checkpoint(path: Path, fingerprint: str) -> Checkpoint:
 
 # ---------------------------------------------------------------- pretraining
 #
-# Contrastive pre-training: the network sees two changed views of each graph as a pair.
+# Contrastive pre-training: the network gets two changed views of each graph as a pair.
 #
 # Source: Zhan et al. 2024, section 4.4 and appendix C.4; You et al. 2020 (GraphCL).
 
@@ -188,7 +190,7 @@ def contrast(
     stepper: Stepper,
     seed: tuple[int, ...],
 ) -> float:
-    """One epoch: change the network's weights; gives the mean loss."""
+    """Runs one epoch of contrastive pre-training; returns the mean loss."""
     generator = np.random.default_rng(seed)
     order = generator.permutation(len(graphs))
     losses = []
@@ -203,14 +205,14 @@ def contrast(
 
 
 def batches_of(graphs: Sequence[Encoded], options: PretrainingOptions) -> int:
-    """Batches of an epoch: full ones only, in which each graph has as many to be told from."""
+    """The number of batches per epoch; only full ones, so that each has as many other graphs."""
     return max(1, len(graphs) // options.batch)
 
 
 def _views(
     graph: Encoded, options: PretrainingOptions, generator: np.random.Generator
 ) -> tuple[Encoded, Encoded, Integers]:
-    """Two views, joined at the root relations."""
+    """Two changed views of a graph, joined at the root relations."""
     left, right = (
         augmented(graph, options.augmentations, options.ratio, generator) for _ in range(2)
     )

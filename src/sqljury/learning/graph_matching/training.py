@@ -1,8 +1,7 @@
-"""Training on labelled pairs: validation pairs of other databases choose the epoch and threshold.
+"""Training on labelled pairs; validation pairs of other databases decide the epoch and threshold.
 
-The same data, options and seed give the same network on the same machine where one thread
-computes it; several threads, or a GPU, add up in an order of their own. After each epoch a
-checkpoint is kept.
+The same data, options and seed give the same network on the same machine with one thread; several
+threads, or a GPU, add numbers in a varying order. After each epoch a checkpoint is written.
 
 Source: Zhan et al. 2024, sections 4 and 5; Li et al. 2019.
 """
@@ -51,49 +50,49 @@ from sqljury.learning.graph_matching.pretraining import (
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """Labelled pairs. To train on those of equal graphs changes nothing: their distance is 0."""
+    """Labelled pairs. Pairs of equal graphs do not affect training: their distance is always 0."""
 
     pairs: Sequence[EncodedPair]
     labels: NDArray[np.bool_]
     """True for equivalent queries."""
 
     def graphs(self) -> list[Encoded]:
-        """Every graph once."""
+        """All graphs of the pairs, each once."""
         sides = (graph for pair in self.pairs for graph in (pair.left, pair.right))
         return list({id(graph): graph for graph in sides}.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """What an epoch of training came to."""
+    """The results of one epoch."""
 
     phase: str
     """``pretraining`` or ``training``."""
     number: int
-    """From 1, in its phase."""
+    """Its number in the phase, from 1."""
     loss: float
     auc: float | None = None
-    """Of the validation pairs."""
+    """Area under the ROC curve on the validation pairs; None in pre-training."""
     accuracy: float | None = None
-    """Of the validation pairs at their best threshold."""
+    """Accuracy on the validation pairs at their best threshold; None in pre-training."""
 
 
 @dataclass(slots=True)
 class Trainer:
-    """One training; :meth:`run` goes on from a checkpoint if there is one.
+    """One training; :meth:`run` continues from a checkpoint if there is one.
 
     Args:
         training: pairs to learn from.
         validation: pairs of other databases.
-        texts: of the content nodes, by number.
-        vocabulary: what the graphs were encoded with.
+        texts: the texts of the content nodes, by number.
+        vocabulary: the vocabulary that the graphs were encoded with.
         network_options: the shape of the network.
-        options: how it is trained.
-        fingerprint: of the data; a checkpoint of other data or options is not used.
-        checkpoint: where to keep it; None keeps nothing.
-        report: told of each epoch, those of a checkpoint included.
-        other_view: the validation pairs in another form; the mean of both scores is what the
-            threshold is for.
+        options: the settings of the training.
+        fingerprint: identifies the data; a checkpoint of other data or options is ignored.
+        checkpoint: the checkpoint's file; None writes none.
+        report: called with each epoch, also with those of a checkpoint.
+        other_view: the validation pairs in another form; the threshold is then chosen for the mean
+            of both scores.
     """
 
     training: Examples
@@ -128,7 +127,7 @@ class Trainer:
             return self._matcher(notes), [Epoch(**epoch) for epoch in self._state.curve]
 
     def _matcher(self, notes: Mapping[str, Any]) -> Matcher:
-        """The network with its threshold, and what it does on the validation pairs."""
+        """The network with its threshold, and its measures on the validation pairs in the notes."""
         scores = score_of(-self._scores())
         if self.other_view:
             other = distances_of(self._network, self.other_view, self.texts)
@@ -155,7 +154,7 @@ class Trainer:
         self._network.to(_device(self.options.device))
 
     def _key(self) -> str:
-        """What a checkpoint must agree in."""
+        """A hash of data and options; a checkpoint with another one is ignored."""
         said = [
             self.fingerprint,
             self.network_options.to_json(),
@@ -201,7 +200,7 @@ class Trainer:
             self._keep(Epoch("training", number + 1, loss, found, accuracy), stepper)
 
     def _epoch(self, number: int, stepper: Stepper) -> float:
-        """All training pairs once; gives the mean loss."""
+        """Trains on all pairs once; returns the mean loss."""
         pairs, labels = self.training.pairs, self.training.labels
         self._network.train()
         losses = []
@@ -215,7 +214,7 @@ class Trainer:
         return float(np.mean(losses))
 
     def _scores(self) -> NDArray[np.float64]:
-        """Of the validation pairs: minus the distance, which unlike a score has no end."""
+        """Minus the distances of the validation pairs; unlike scores they are not cut off at 0."""
         self._network.eval()
         return -distances_of(self._network, self.validation.pairs, self.texts)
 
@@ -234,7 +233,7 @@ class Trainer:
         if self.checkpoint is not None:
             self._state.weights = _weights(self._network)
             last = epoch.phase == "pretraining" and epoch.number == self.options.pretraining.epochs
-            # Training begins with a stepper of its own.
+            # Training begins with a new stepper.
             self._state.stepper = {} if last else stepper.arrays()
             self._state.save(self.checkpoint, self._key())
 

@@ -1,1 +1,1 @@
-"""Language models that run here: loading them, and asking one for Yes or No without generating."""
+"""Local language models: loads them, samples texts, and scores Yes or No without generating."""

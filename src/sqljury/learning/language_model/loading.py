@@ -1,4 +1,4 @@
-"""Language models from a folder, in the form that this machine computes best."""
+"""Loads language models from a folder, in the precision and on the device for this machine."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from typing import Any, Literal
 from sqljury.errors import InputError, MissingExtraError
 
 Head = Literal["words", "score"]
-"""What the network ends in: the next word, or one number."""
+"""The network's output: logits of the next token, or one number."""
 
 ADAPTER = "adapter_config.json"
 ONE_AT_A_TIME = Lock()
-"""Judges that ask a model run in many threads, and a tokenizer that two of them use fails."""
+"""Lock for tokenizers: judges run in many threads, and a tokenizer fails if two use it at once."""
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """No progress bar while transformers loads weights; it writes over ours."""
+    """Disables transformers' progress bar while it loads weights, because it overwrites ours."""
     from transformers.utils import logging
 
     bars: Any = logging
@@ -38,11 +38,11 @@ def quiet() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """How a model is held.
+    """On which devices and in which precision a model is loaded.
 
     Args:
-        device_map: as transformers has it, most often ``auto``: spread over the GPUs of this
-            process. Empty: whole, on the GPU of this process's local rank, else the processor.
+        device_map: transformers' ``device_map``, most often ``auto``: spread over the GPUs of this
+            process. Empty: on the GPU of this process's local rank, or on the CPU without a GPU.
         four_bit: weights in 4 bits (NF4, computed in bfloat16 on a GPU).
 
     Source: Dettmers et al. (2023), QLoRA, arXiv:2305.14314.
@@ -53,7 +53,7 @@ class Placing:
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> Placing:
-        """As options of a model say it: ``device_map=auto``, ``four_bit=true``.
+        """From a model's options such as ``device_map=auto`` and ``four_bit=true``.
 
         Raises:
             InputError: SJ003: another option, or another value of ``four_bit``.
@@ -67,7 +67,7 @@ class Placing:
         return cls(options.get("device_map", ""), four_bit == "true")
 
     def keywords(self) -> dict[str, Any]:
-        """As ``from_pretrained`` takes them.
+        """The keyword arguments for ``from_pretrained``.
 
         Raises:
             MissingExtraError: SJ001: 4 bits need a package that is not installed.
@@ -85,7 +85,7 @@ class Placing:
                 bnb_4bit_use_double_quant=True,
                 bnb_4bit_compute_dtype=dtype,
             )
-            # Such weights cannot be moved once they are loaded.
+            # Weights in 4 bits cannot be moved after loading, so the device is given here.
             found.setdefault("device_map", {"": str(local_device())})
         return found
 
@@ -100,26 +100,26 @@ class LanguageModel:
 
     @property
     def device(self) -> Any:
-        """Where its numbers are."""
+        """The device of its weights."""
         return self.model.device
 
     @property
     def encodes(self) -> bool:
-        """Whether an encoder reads the prompt, and only the answer is continued (T5, BART)."""
+        """True for an encoder-decoder model (T5, BART): the decoder writes only the answer."""
         return bool(self.model.config.is_encoder_decoder)
 
     @property
     def longest(self) -> int:
-        """How many tokens it was made for; a large number where its configuration does not say."""
+        """The model's context length in tokens; a large number if its configuration has none."""
         stated = getattr(self.model.config, "max_position_embeddings", None)
         return int(stated) if stated else 1 << 30
 
 
 def libraries(purpose: str) -> tuple[Any, Any]:
-    """torch and transformers.
+    """Imports and returns torch and transformers.
 
     Raises:
-        MissingExtraError: SJ001: they are not installed.
+        MissingExtraError: SJ001: torch, transformers or peft is not installed.
     """
     for package in ("torch", "transformers", "peft"):
         _need(package, "finetuning", purpose)
@@ -130,13 +130,13 @@ def libraries(purpose: str) -> tuple[Any, Any]:
 
 
 def _need(package: str, extra: str, purpose: str) -> None:
-    # Looked for, not imported: peft takes two seconds, and only adapters need it.
+    # Found, not imported: importing peft takes two seconds, and only adapters need it.
     if find_spec(package) is None:
         raise MissingExtraError(package, extra, purpose)
 
 
 def local_device() -> Any:
-    """The GPU of this process among those that a launcher started here, else the processor."""
+    """The GPU of this process by its LOCAL_RANK; the CPU without a GPU."""
     torch, _ = libraries("A language model that runs here")
     if not torch.cuda.is_available():
         return torch.device("cpu")
@@ -151,16 +151,16 @@ def load_language_model(
     seq2seq: bool = False,
     placing: Placing | None = None,
 ) -> LanguageModel:
-    """A model from a folder, or by its name where a hub can be reached.
+    """Loads a model from a folder, or by its name if a hub can be reached.
 
-    On a GPU it is held in bfloat16, on a CPU in float32. An adapter's folder (PEFT) is merged into
-    the model that it was trained on.
+    On a GPU it is in bfloat16, on a CPU in float32. An adapter (PEFT) is merged into the model that
+    it was trained on.
 
     Args:
-        trainable: for training: an adapter stays apart and can be trained on, and whoever trains
-            brings the model to its device.
-        seq2seq: an encoder with a decoder will do, too.
-        placing: how it is held.
+        trainable: for training: an adapter is not merged and can be trained further; the caller
+            moves the model to its device.
+        seq2seq: allow encoder-decoder models, too.
+        placing: devices and precision.
 
     Raises:
         InputError: SJ022: it cannot be loaded.
@@ -197,7 +197,7 @@ def _network(
         adapted = PeftModel.from_pretrained(base, source, is_trainable=trainable)
         if trainable:
             return adapted
-        # Merged into 4 bits an adapter would be rounded away.
+        # Merging an adapter into weights of 4 bits would round it away.
         return adapted.base_model.model if _in_bits(base) else adapted.merge_and_unload()
     return _plain(source, head, trainable, seq2seq, how)
 
@@ -208,7 +208,8 @@ def _in_bits(model: Any) -> bool:
 
 def _plain(source: str, head: Head, trainable: bool, seq2seq: bool, how: Mapping[str, Any]) -> Any:
     torch, transformers = libraries("A language model that runs here")
-    # Several prompts share a row in training; scoring needs masks that it does not take.
+    # Only for training, where several prompts share a row; scoring needs masks that flash attention
+    # does not support.
     if trainable and torch.cuda.is_available() and transformers.utils.is_flash_attn_2_available():
         how = {**how, "attn_implementation": "flash_attention_2"}
     if seq2seq and transformers.AutoConfig.from_pretrained(source).is_encoder_decoder:

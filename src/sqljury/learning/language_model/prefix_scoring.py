@@ -1,4 +1,4 @@
-"""Prompts as tokens, and the scores of many that begin alike: the beginning is computed once."""
+"""Tokenizes prompts and scores many that share their beginning, which is computed only once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sqljury.learning.language_model.loading import LanguageModel
 
 # ---------------------------------------------------------------- prompt tokens
 #
-# A prompt as tokens, and the tokens that say Yes and No.
+# The tokens of a prompt, and the tokens for the answers Yes and No.
 
 
 _SPELLINGS = (str.capitalize, str.lower, str.upper)
@@ -23,26 +23,26 @@ _SPELLINGS = (str.capitalize, str.lower, str.upper)
 
 @dataclass(frozen=True, slots=True)
 class AnswerTokens:
-    """Token ids; no id is in both sets."""
+    """The token ids of the answers Yes and No; no id is in both."""
 
     yes: tuple[int, ...]
     no: tuple[int, ...]
     taught: tuple[int, int]
-    """The Yes and the No that are trained on: the same spelling of both."""
+    """The Yes and the No that a model is trained on, in the same spelling."""
 
 
 def answer_tokens(tokenizer: Any, *, after_space: bool) -> AnswerTokens:
     """All spellings of Yes and No that are one token, with and without a space before them.
 
-    Most tokenizers know ``Yes`` and `` Yes`` as two tokens, some as one, and an answer may begin
-    with either: a score that looks at one of them alone loses what lies on the other.
+    Most tokenizers have two tokens for ``Yes`` and `` Yes``, some have one. An answer may begin
+    with either, so a score must add the probabilities of both.
 
     Args:
-        tokenizer: one of transformers'.
-        after_space: the spelling with a space is taught where both are single tokens.
+        tokenizer: a tokenizer of transformers.
+        after_space: train on the spelling with a space if both are single tokens.
 
     Raises:
-        InputError: SJ023: the tokenizer cuts every spelling of one of the words.
+        InputError: SJ023: the tokenizer has no single token for any spelling of one of the words.
     """
     spaces = (" ", "") if after_space else ("", " ")
     forms = [(space, spell) for spell in _SPELLINGS for space in spaces]
@@ -73,13 +73,15 @@ def _single(tokenizer: Any, text: str) -> int | None:
 
 
 _MARK = "0b5c7d1e"
-"""Stands for the text while a chat template is taken apart."""
+"""Placeholder for the text, to split a chat template into the parts before and after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptText:
-    """The text of a prompt; ``shared`` comes first, and neither begins or ends with white space
-    that matters."""
+    """The text of a prompt: ``shared``, which several prompts begin with, and then ``own``.
+
+    White space at the ends of both parts has no meaning.
+    """
 
     shared: str
     own: str
@@ -87,30 +89,30 @@ class PromptText:
 
 @dataclass(frozen=True)
 class PromptTokens:
-    """Turns prompts into tokens, in the chat format of the tokenizer where it has one.
+    """Turns prompts into tokens, in the tokenizer's chat format if it has one.
 
-    Tokens never reach across the border between the shared part and a candidate's own: that is how
-    the same candidate has the same tokens whether its question was computed before or not. What
-    looks like a special token in the text of a case stays text.
+    The shared part and a candidate's own part are tokenized separately. So a candidate has the same
+    tokens whether or not its shared part was computed before. Text of a case that looks like a
+    special token is tokenized as ordinary text.
     """
 
     tokenizer: Any
 
     @property
     def chats(self) -> bool:
-        """Whether the tokenizer has a chat format."""
+        """True if the tokenizer has a chat format."""
         return bool(self.tokenizer.chat_template)
 
     def shared(self, text: str) -> list[int]:
-        """The beginning, up to the border."""
+        """The tokens of the shared part, with the beginning of the chat format."""
         return [*self._frame[0], *self._plain(text)]
 
     def own(self, text: str) -> list[int]:
-        """The rest, up to where the answer begins."""
+        """The tokens of the own part, up to the place where the answer begins."""
         return [*self._plain(text), *self._frame[1]]
 
     def whole(self, prompt: PromptText) -> list[int]:
-        """All of a prompt."""
+        """The tokens of the whole prompt."""
         return self.shared(prompt.shared) + self.own(prompt.own)
 
     def _plain(self, text: str) -> list[int]:
@@ -123,7 +125,7 @@ class PromptTokens:
             with_special = list(self.tokenizer("a")["input_ids"])
             begins = with_special[:1] == [self.tokenizer.bos_token_id]
             return with_special[:1] if begins else [], []
-        # Models that think before they answer are asked not to; other templates ignore the word.
+        # Reasoning models must answer without thinking; other templates ignore this argument.
         rendered = self.tokenizer.apply_chat_template(
             [{"role": "user", "content": _MARK}],
             tokenize=False,
@@ -140,22 +142,22 @@ class PromptTokens:
 # ---------------------------------------------------------------- prefix scoring
 #
 # The candidates of a question share its schema and its text, which is most of a prompt. The keys
-# and values of that part are kept, and each candidate adds its own tokens only: one forward pass,
-# nothing is generated.
+# and values of that part are cached, and each candidate adds only its own tokens. That takes one
+# forward pass; nothing is generated.
 
 
 BATCH = 16
-"""Candidates at once; halved for as long as memory does not suffice."""
+"""Candidates per batch; halved until a batch fits into memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a model thinks of one prompt."""
+    """A model's score of one prompt."""
 
     logit: float
     """The logarithm of P(Yes) / P(No)."""
     mass: float | None
-    """P(Yes) + P(No): how much of its belief is on an answer at all; None with a score head."""
+    """P(Yes) + P(No): the probability of any answer; None for a model with a score head."""
 
     def probability(self, temperature: float = 1.0) -> float:
         """P(Yes) among Yes and No, in [0, 1].
@@ -167,18 +169,18 @@ class Score:
 
 
 def logistic(value: float) -> float:
-    """The probability that a logit means, without overflow."""
+    """The probability of a logit: 1 / (1 + exp(-value)), without overflow."""
     return 1 / (1 + exp(-value)) if value >= 0 else exp(value - log1p(exp(value)))
 
 
 @dataclass
 class PrefixScorer:
-    """Scores prompts; remembers the beginning that it met last.
+    """Scores prompts; caches the keys and values of the last shared beginning.
 
     Args:
-        answers: the tokens that say Yes and No, for a model that ends in words.
-        share: off, every prompt is computed whole, through the model's own call: for comparison,
-            and for models whose weights lie on several devices.
+        answers: the tokens for Yes and No; None for a model with a score head.
+        share: if False, every prompt is computed as a whole by the model's own call: for
+            comparison, and for models whose weights are spread over several devices.
     """
 
     language_model: LanguageModel
@@ -189,10 +191,10 @@ class PrefixScorer:
     _cache: Any = field(default=None, init=False, repr=False)
 
     def scores(self, shared: Sequence[int], owns: Sequence[Sequence[int]]) -> list[Score]:
-        """The scores of prompts, each the shared tokens and some of its own, in their order.
+        """The scores of prompts in their order; each is the shared tokens plus its own ones.
 
-        Equal prompts are computed once. On a GPU sums in bfloat16 depend on the batch: there
-        scores agree with those of single prompts to some 1e-2, on a CPU to 1e-5.
+        Equal prompts are computed once. On a GPU, sums in bfloat16 depend on the batch: scores
+        agree with those of single prompts to about 1e-2, on a CPU to 1e-5.
 
         Raises:
             InfrastructureError: SJ024: memory does not suffice for a single prompt.
@@ -210,7 +212,7 @@ class PrefixScorer:
                 self._forget()
                 if size == 1:
                     raise _too_large(len(shared) + len(batch[0])) from None
-                # Smaller for all that follow: what did not fit once will not fit again.
+                # All following batches are smaller, too, because this size would not fit again.
                 size = self.batch = max(1, min(size, len(batch)) // 2)
         return [found[tuple(own)] for own in owns]
 
@@ -222,7 +224,7 @@ class PrefixScorer:
             return self._all_in_a_row(owns, len(shared), cache)
 
     def _cached(self, shared: tuple[int, ...]) -> Any:
-        """The keys and values of the shared tokens; None where the network has no such thing."""
+        """The keys and values of the shared tokens; None if the network cannot reuse them."""
         if not shared or not self._can_share:
             return None
         if shared != self._shared or self._cache is None:
@@ -237,9 +239,9 @@ class PrefixScorer:
         self._shared, self._cache = (), None
 
     def _all_in_a_row(self, owns: Sequence[tuple[int, ...]], past: int, cache: Any) -> list[Score]:
-        """The candidates one after the other, each of which sees the shared part and itself.
+        """Scores all candidates in one row; each attends to the shared part and to itself only.
 
-        Nothing is copied for each of them, as it would be in a row of its own.
+        In separate rows, the cache would have to be copied for each candidate.
         """
         torch, device = self._torch, self.language_model.device
         lengths = torch.tensor([len(own) for own in owns], device=device)
@@ -260,7 +262,7 @@ class PrefixScorer:
         return self._answers_at(inputs, ends, rows=torch.zeros_like(ends))
 
     def _one_a_row(self, prompts: Sequence[tuple[int, ...]]) -> list[Score]:
-        """Whole prompts, the shorter ones padded."""
+        """Scores whole prompts, one per row; the shorter ones are padded."""
         torch, device = self._torch, self.language_model.device
         longest = max(map(len, prompts))
         pad = self.language_model.tokenizer.pad_token_id
@@ -275,21 +277,21 @@ class PrefixScorer:
         return self._answers_at(inputs, lengths - 1, rows=torch.arange(len(prompts), device=device))
 
     def _answers_at(self, inputs: Mapping[str, Any], ends: Any, *, rows: Any) -> list[Score]:
-        """The scores at these places of these rows."""
+        """The scores of the prompts that end at the places ``ends`` of the given rows."""
         torch, model = self._torch, self.language_model.model
         if self.answers is None and not self.share:
             return [Score(float(one), None) for one in model(**inputs).logits[:, 0].float()]
         if self.answers is None:
             states = model.base_model(**inputs).last_hidden_state[rows, ends]
             return [Score(float(one), None) for one in model.score(states)[:, 0].float()]
-        # The vocabulary is wide: only the places where a prompt ends are turned into words.
+        # The vocabulary is large, so logits are computed only where a prompt ends.
         if self._keeps_some:
             places, ends = torch.unique(ends, return_inverse=True)
             inputs = {**inputs, "logits_to_keep": places}
         logits = model(**inputs).logits[rows, ends]
         return _scores(torch, logits.float(), self.answers)
 
-    # ------------------------------------------------------------ what the network can
+    # ------------------------------------------------------------ abilities of the network
 
     @cached_property
     def _torch(self) -> Any:
@@ -304,9 +306,9 @@ class PrefixScorer:
 
     @cached_property
     def _can_share(self) -> bool:
-        """Whether all layers attend to all that came before, and take a mask of ours.
+        """True if all layers attend to all previous tokens and accept a custom mask.
 
-        Recurrent states cannot be shared so; windows that slide would need masks of their own.
+        Recurrent states cannot be shared in this way; sliding windows would need other masks.
         """
         from transformers import DynamicCache
         from transformers.cache_utils import DynamicLayer
@@ -317,26 +319,26 @@ class PrefixScorer:
 
 
 def unwrapped(network: Any) -> Any:
-    """The network itself, with its adapters, inside what spreads or adapts it."""
+    """The network without the wrappers of distributed training and PEFT; adapter layers remain."""
     network = getattr(network, "module", network)
     return network.get_base_model() if hasattr(network, "get_base_model") else network
 
 
 def _copied(cache: Any) -> Any:
-    """A cache that can grow while the kept one stays: layers replace their tensors."""
+    """A copy of the cache that can grow without changing the original: layers replace tensors."""
     found = copy.copy(cache)
     found.layers = [copy.copy(layer) for layer in cache.layers]
     return found
 
 
 def _additive(torch: Any, seen: Any, dtype: Any) -> Any:
-    """A mask that attention adds: 0 where something is seen, very low where not."""
+    """An additive attention mask: 0 where a token is visible, the lowest number elsewhere."""
     mask = torch.zeros(seen.shape, dtype=dtype, device=seen.device)
     return mask.masked_fill(~seen, torch.finfo(dtype).min)[None, None]
 
 
 def _scores(torch: Any, logits: Any, answers: AnswerTokens) -> list[Score]:
-    """From the logits of the next word, (rows, words), to Yes and No."""
+    """The scores from the logits of the next token, of shape (rows, vocabulary)."""
     every = torch.logsumexp(logits, dim=1)
     yes = torch.logsumexp(logits[:, list(answers.yes)], dim=1)
     no = torch.logsumexp(logits[:, list(answers.no)], dim=1)
@@ -348,7 +350,7 @@ def _scores(torch: Any, logits: Any, answers: AnswerTokens) -> list[Score]:
 
 
 def out_of_memory(error: BaseException) -> bool:
-    """Whether an error says that memory did not suffice, on a GPU or a CPU."""
+    """True if an error means that memory ran out, on a GPU or a CPU."""
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
         return True
     text = str(error)

@@ -1,4 +1,4 @@
-"""Texts that a language model writes for a prompt, with their log-probability."""
+"""Samples texts from a language model for a prompt, with their log-probabilities."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ from sqljury.learning.language_model.loading import LanguageModel, libraries
 
 @dataclass(frozen=True, slots=True)
 class SampledText:
-    """A text; ``logprob`` is the sum over its tokens, in nats, of the model's own distribution
-    (temperature 1, no nucleus); ``ended`` says that the model came to an end; ``logprobs`` are each
-    token's and its alternatives', in OpenAI's format, where alternatives were asked for."""
+    """A sampled text.
+
+    ``logprob`` is the sum over its tokens, in nats, under the model's own distribution (temperature
+    1, no nucleus). ``ended`` is True if the model wrote an end token. ``logprobs`` are those of
+    each token and its alternatives, in OpenAI's format; empty unless alternatives were requested.
+    """
 
     text: str
     logprob: float
@@ -35,14 +38,14 @@ def sample_texts(
     seed: str,
     alternatives: int = 0,
 ) -> list[SampledText]:
-    """Write ``count`` texts at once.
+    """Samples ``count`` texts in one batch.
 
     Args:
         messages: (role, content), in order.
-        temperature: 0 writes the likeliest text, ``count`` times.
-        max_tokens: the most that one text may have.
-        seed: a text; the same seed and count give the same texts on the same machine.
-        alternatives: how many of the likeliest tokens of each place are told.
+        temperature: 0 returns the likeliest text, ``count`` times.
+        max_tokens: most tokens of one text.
+        seed: a string; the same seed and count give the same texts on the same machine.
+        alternatives: how many of the likeliest tokens to return for each place.
 
     Raises:
         InputError: SJ037: the prompt leaves no room for an answer.
@@ -74,7 +77,7 @@ def sample_texts(
             output_logits=True,
             **sampling,
         )
-    # A decoder of its own begins with one token that stands for the start.
+    # The decoder's output begins with a start token.
     begin = 1 if model.encodes else len(prompt)
     texts = _texts(model, found.sequences[:, begin:], found.logits, alternatives)
     return texts if temperature > 0 else texts * count
@@ -94,7 +97,7 @@ def _texts(
 ) -> list[SampledText]:
     import torch
 
-    # One step after the other: all logits together would be vocabulary x length x count.
+    # Step by step, because all logits together would be vocabulary x length x count numbers.
     each = torch.stack(
         [
             step.float().log_softmax(-1).gather(1, written[:, [number]]).squeeze(1)
@@ -117,7 +120,7 @@ def _texts(
 def _told(
     model: LanguageModel, row: Sequence[int], scores: Any, logits: Sequence[Any], alternatives: int
 ) -> tuple[dict[str, Any], ...]:
-    """The tokens of one text before its end, each with the likeliest ones in its place."""
+    """The tokens of one text before its end, each with the likeliest tokens for its place."""
     if not alternatives:
         return ()
     found = []

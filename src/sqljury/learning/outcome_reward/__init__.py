@@ -1,1 +1,1 @@
-"""Outcome reward models: language models taught to say whether a query answers its question."""
+"""Outcome reward models: language models trained to judge if a query answers its question."""

@@ -1,4 +1,4 @@
-"""How a verifier is trained, and what it learns from: prompts with labels, split by question."""
+"""The settings of a verifier's training, and its examples: labelled prompts, split by question."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from sqljury.learning.language_model.prefix_scoring import PromptText
 
 
 Objective = Literal["autoregressive", "sequence", "bce"]
-"""``autoregressive``: the next word after the prompt is Yes or No, and that word is learnt.
-``sequence``: the words of the prompt are learnt too (the paper's equation, section 3.2). ``bce``:
-the network ends in one number, trained by binary cross-entropy (the paper's ablation)."""
+"""``autoregressive``: the loss is on the word after the prompt, Yes or No. ``sequence``: the loss
+is also on the words of the prompt (the paper's equation, section 3.2). ``bce``: the network has one
+number as output, trained by binary cross-entropy (the paper's ablation)."""
 
 Scheduler = Literal["cosine", "linear", "constant", "constant_with_warmup", "inverse_sqrt"]
 """As transformers names them."""
@@ -27,35 +27,35 @@ Scheduler = Literal["cosine", "linear", "constant", "constant_with_warmup", "inv
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All that changes what comes out.
+    """All settings that affect the trained verifier.
 
     Raises:
-        InputError: SJ003, SJ034: settings that are not possible.
+        InputError: SJ003, SJ034: impossible settings.
     """
 
     objective: Annotated[
         Objective, "autoregressive; sequence: the paper's equation, prompt and answer; bce."
     ] = "autoregressive"
     epochs: Annotated[float, "Passes over the training data."] = 3.0
-    learning_rate: Annotated[float, "Of the optimizer, at its highest."] = 2e-4
+    learning_rate: Annotated[float, "Highest learning rate."] = 2e-4
     scheduler: Annotated[
         Scheduler, "cosine, linear, constant, constant_with_warmup or inverse_sqrt."
     ] = "cosine"
-    warmup: Annotated[float, "Share of the steps in which the rate rises."] = 0.05
-    batch: Annotated[int, "Candidates of one step, over all processes together."] = 16
-    at_once: Annotated[int, "Of these, how many fit into one process's memory."] = 4
-    lora_rank: Annotated[int, "0 trains all weights."] = 16
+    warmup: Annotated[float, "Share of the steps in which the learning rate rises."] = 0.05
+    batch: Annotated[int, "Candidates per step, over all processes together."] = 16
+    at_once: Annotated[int, "Most candidates that one process computes at once."] = 4
+    lora_rank: Annotated[int, "Rank of the LoRA adapters; 0 trains all weights."] = 16
     lora_alpha: Annotated[int | None, "Scale of the adapters [default: twice the rank]."] = None
-    lora_dropout: Annotated[float, "Share of the adapters' inputs left out."] = 0.05
+    lora_dropout: Annotated[float, "Dropout of the adapters' inputs."] = 0.05
     lora_targets: Annotated[
         str, "Layers with adapters: all-linear, or names such as q_proj,v_proj."
     ] = "all-linear"
-    validation: Annotated[float, "Share of the questions kept back."] = 0.1
-    evaluations: Annotated[int, "In an epoch; as many checkpoints are written."] = 4
+    validation: Annotated[float, "Share of the questions kept for validation."] = 0.1
+    evaluations: Annotated[int, "Evaluations per epoch, each with a checkpoint."] = 4
     patience: Annotated[int, "Evaluations without a gain that end the training."] = 4
     max_tokens: Annotated[int, "Longer prompts are left out."] = 4096
-    seed: Annotated[int, "Seed of all that is drawn."] = 42
-    four_bit: Annotated[bool, "Hold the base in 4 bits (QLoRA); needs sqljury[four-bit]."] = False
+    seed: Annotated[int, "Seed of all random choices."] = 42
+    four_bit: Annotated[bool, "Load the base in 4 bits (QLoRA); needs sqljury[four-bit]."] = False
     device_map: Annotated[str, "auto: spread the base over this process's GPUs."] = ""
 
     def __post_init__(self) -> None:
@@ -78,14 +78,14 @@ class Settings:
 
 # ---------------------------------------------------------------- examples
 #
-# What a verifier learns from: prompts with labels, balanced or not, split by question.
+# The training examples of a verifier: prompts with labels, balanced or not, split by question.
 
 
 LEAST_QUESTIONS = 10
 
 
 def balanced_places(labels: Sequence[bool], draw: random.Random) -> list[int]:
-    """Where as many right as wrong ones are, drawn at random: first the right ones, as drawn.
+    """Indexes of equally many True and False labels, drawn at random; those of True come first.
 
     Source: GradeSQL (Tritto et al. 2026), section 5, Dataset Imbalance.
 
@@ -104,15 +104,15 @@ class RewardExample:
     """A candidate for a question, and whether it is right."""
 
     question: str
-    """What names the question; candidates of one are never on both sides of a split."""
+    """The question's identifier; all its candidates are on the same side of a split."""
     prompt: PromptText
     label: bool
 
 
 def balanced(examples: Sequence[RewardExample], seed: int) -> list[RewardExample]:
-    """As many right candidates as wrong ones of each question, drawn at random.
+    """Equally many right and wrong candidates of each question, drawn at random, shuffled.
 
-    A question whose candidates are all right, or all wrong, is left out.
+    A question whose candidates are all right or all wrong is left out.
 
     Source: GradeSQL (Tritto et al. 2026), section 5, Dataset Imbalance.
     """
@@ -126,9 +126,9 @@ def balanced(examples: Sequence[RewardExample], seed: int) -> list[RewardExample
 def split(
     examples: Sequence[RewardExample], share: float, seed: int
 ) -> tuple[list[RewardExample], list[RewardExample]]:
-    """Examples to learn from, and those of a share of the questions to validate on.
+    """Splits examples into those to train on, and those of a share of the questions to validate on.
 
-    Which side a question is on depends on its name and the seed alone.
+    The order in which questions are chosen for validation depends only on their names and the seed.
 
     Raises:
         InputError: SJ027: fewer than ten questions, or a side with one label only.

@@ -1,4 +1,4 @@
-"""Fine-tuning a causal language model to answer Yes or No, with LoRA and early stopping."""
+"""Fine-tunes a causal language model to answer Yes or No, with LoRA and early stopping."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ def scored(
     share: slice = slice(None),
     gathered: Callable[[list[dict[int, Score]]], list[dict[int, Score]]] = lambda own: own,
 ) -> list[Score]:
-    """The scores of examples, those that share their beginning together.
+    """The scores of examples; those with the same shared beginning are scored together.
 
     Args:
-        share: of the groups, for this process, where several score together.
-        gathered: from what this process scored to what all did.
+        share: the groups that this process scores, if several processes share the work.
+        gathered: collects the scores of all processes from those of this one.
     """
     groups: dict[tuple[int, ...], list[int]] = {}
     for place, example in enumerate(examples):
@@ -94,12 +94,12 @@ def measures(scores: Sequence[Score], labels: Sequence[bool]) -> dict[str, float
 
 # ---------------------------------------------------------------- trainers
 #
-# The loops of TRL and transformers, told what to learn and how it is validated.
+# The training loops of TRL and transformers, with sqljury's data and validation.
 
 
 Watch = Callable[[int, int, str], None]
 _IGNORED = -100
-"""What torch's losses skip."""
+"""The label that torch's losses ignore."""
 
 
 def made_trainer(
@@ -112,7 +112,7 @@ def made_trainer(
     checkpoints: Path,
     watch: Watch,
 ) -> Any:
-    """A trainer, ready to be started; the best network on the validation is kept in the end.
+    """A trainer, not yet started; at the end it keeps the best network on the validation examples.
 
     Raises:
         MissingExtraError: SJ001: the packages are not installed.
@@ -180,7 +180,7 @@ def _in_words(found: Mapping[str, float]) -> str:
 
 
 class Training(Protocol):
-    """What the settings of a verifier and of a generator have in common."""
+    """The settings that the training of a verifier and of a generator have in common."""
 
     @property
     def epochs(self) -> float:
@@ -188,7 +188,7 @@ class Training(Protocol):
 
     @property
     def learning_rate(self) -> float:
-        """At its highest."""
+        """The highest learning rate."""
 
     @property
     def batch(self) -> int:
@@ -196,19 +196,19 @@ class Training(Protocol):
 
     @property
     def at_once(self) -> int:
-        """Of these, how many fit into one process's memory."""
+        """Most examples of a batch that one process computes at once."""
 
     @property
     def evaluations(self) -> int:
-        """In an epoch."""
+        """Evaluations per epoch."""
 
     @property
     def seed(self) -> int:
-        """Of all that is drawn."""
+        """Seed of all random choices."""
 
 
 def arguments(examples: int, settings: Training, checkpoints: Path, metric: str) -> dict[str, Any]:
-    """What the loops of transformers are told: the network with the least ``metric`` is kept."""
+    """The training arguments for transformers; the network with the least ``metric`` is kept."""
     import torch
 
     on_gpu = torch.cuda.is_available()
@@ -242,12 +242,12 @@ def arguments(examples: int, settings: Training, checkpoints: Path, metric: str)
 
 
 def batches(batch: int, at_once: int, processes: int | None = None) -> tuple[int, int]:
-    """How many candidates a process takes at once, and how many times for one step.
+    """How many candidates a process computes at once, and how many times per optimizer step.
 
-    Together they are ``batch``, however many processes a launcher has started.
+    Over all processes of a launcher, these make ``batch`` candidates per step.
 
     Raises:
-        InputError: SJ034: the batch cannot be shared out evenly.
+        InputError: SJ034: the batch cannot be divided evenly among the processes.
     """
     count = processes or int(os.environ.get("WORLD_SIZE", "1"))
     own, rest = divmod(batch, count)
@@ -258,7 +258,7 @@ def batches(batch: int, at_once: int, processes: int | None = None) -> tuple[int
 
 
 def _flash_attention(network: Any) -> bool:
-    """Whether short prompts can share a row: only such attention keeps them apart."""
+    """True if short prompts can share a row: only flash attention keeps them separate."""
     return str(getattr(network.config, "_attn_implementation", "")).startswith("flash")
 
 
@@ -267,8 +267,8 @@ def _validating(
 ) -> Any:
     """The trainer class, with the validation replaced by the verifier's own scores.
 
-    The loop's validation would compute the question anew for every candidate, and would compare
-    objectives by losses of different kinds.
+    The library's own validation would compute the question again for every candidate, and its loss
+    is not comparable between objectives.
     """
 
     labels = [one.label for one in validation]
@@ -288,9 +288,9 @@ def _validating(
             return named
 
         def validation_scores(self) -> list[Score]:
-            """Of the validation examples, by all processes together.
+            """The scores of the validation examples, computed by all processes together.
 
-            Where each holds a part of the weights all of them compute every prompt, in step.
+            If each process has only a part of the weights, all of them compute every prompt.
             """
             sharded = self.is_fsdp_enabled or self.is_deepspeed_enabled
             network = self.model_wrapped if sharded else unwrapped(self.model)
@@ -314,7 +314,7 @@ def _validating(
 
 
 def reporter(watch: Watch, said: Callable[[Mapping[str, float]], str]) -> Any:
-    """A callback of transformers that tells of each step; ``said`` puts measures into words."""
+    """A callback for transformers that reports each step; ``said`` puts measures into words."""
     from transformers import TrainerCallback
 
     class ProgressCallback(TrainerCallback):
@@ -332,7 +332,7 @@ def reporter(watch: Watch, said: Callable[[Mapping[str, float]], str]) -> Any:
 
 # ---------------------------------------------------------------- training
 #
-# Fine-tuning a causal language model to answer Yes or No, with LoRA and early stopping.
+# Fine-tunes a causal language model to answer Yes or No, with LoRA and early stopping.
 #
 # Source: GradeSQL (Tritto et al. 2026), sections 3.2 and 6; LoRA: Hu et al. (2022).
 
@@ -342,10 +342,10 @@ CHECKPOINTS, ARGUMENTS = "checkpoints", "training_args.bin"
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """What came out of a training."""
+    """The results of a training."""
 
     facts: Mapping[str, Any]
-    """What verifier.json says."""
+    """The contents of verifier.json."""
     before: Reliability
     after: Reliability
     """On the validation questions, before and after temperature scaling."""
@@ -360,16 +360,16 @@ def train_verifier(
     about: Mapping[str, Any],
     watch: Watch = lambda _done, _total, _said: None,
 ) -> Trained:
-    """Train, calibrate on the validation questions, and write a folder for ``load_verifier``.
+    """Trains, calibrates on the validation questions, and writes a folder for ``load_verifier``.
 
-    The same call goes on where it was interrupted, from the last checkpoint, and comes to the same
-    weights; when the folder is complete it reads what was found. Under a launcher all processes
+    After an interruption, the same call continues from the last checkpoint and gives the same
+    weights; if the folder is complete, it only reads the results. Under a launcher all processes
     call it with the same arguments, and the first one writes.
 
     Args:
-        base: the folder of a causal language model, or of an adapter to train on.
-        about: what else verifier.json shall say (the prompt, the data).
-        watch: called with the steps done, those in all, and the last measures in words.
+        base: the folder of a causal language model, or of an adapter to train further.
+        about: further facts for verifier.json (the prompt, the data).
+        watch: called with the steps done, the total steps, and the last measures in words.
 
     Raises:
         InputError: SJ022, SJ023: the base cannot be used; SJ026: the folder holds another
@@ -442,10 +442,10 @@ def _validated(scores: Sequence[Score], validation: Sequence[Tokens]) -> dict[st
 def finished(
     out: Path, facts: dict[str, Any] | None, key: str, what: str = "verifier"
 ) -> dict[str, Any] | None:
-    """What the folder says if this training is complete; None if it begins or goes on.
+    """The facts of the folder if this training is complete; None if it must begin or continue.
 
     Raises:
-        InputError: SJ026: the folder holds something else.
+        InputError: SJ026: the folder contains another training, or something else.
     """
     if facts is None:
         if out.is_dir() and any(one.name != CHECKPOINTS for one in out.iterdir()):
@@ -490,8 +490,8 @@ def _tokens(examples: Sequence[RewardExample], tokens: PromptTokens, limit: int)
 
 
 def adapted(loaded: LanguageModel, settings: Settings, base: str) -> Any:
-    """The network with adapters in its linear layers; as it is where all weights are trained,
-    or where it has adapters already.
+    """The network with LoRA adapters in its linear layers; without new ones if all weights are
+    trained or it already has adapters.
 
     Source: Hu et al. (2022), LoRA, arXiv:2106.09685.
     """
@@ -518,7 +518,7 @@ def adapted(loaded: LanguageModel, settings: Settings, base: str) -> Any:
 
 
 def last_checkpoint(folder: Path) -> str | None:
-    """The last one that was written to its end; what a kill left half written is removed."""
+    """The path of the last complete checkpoint, or None; incomplete ones are deleted."""
     whole = {}
     for path in folder.glob("checkpoint-*"):
         if (path / "trainer_state.json").is_file():  # written last
@@ -529,7 +529,7 @@ def last_checkpoint(folder: Path) -> str | None:
 
 
 def fingerprint(how: object, examples: Iterable[object]) -> str:
-    """What a training is known by, by which a folder's is told from others."""
+    """A hash that identifies a training by its settings and examples."""
     digest = hashlib.sha256(json.dumps(how, sort_keys=True).encode())
     for one in examples:
         digest.update(json.dumps(one).encode())

@@ -1,4 +1,4 @@
-"""A trained verifier: its folder, and prompts in, probabilities out."""
+"""A trained verifier: reads and writes its folder, and scores prompts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PathLike = str | os.PathLike[str]
 
 
 def write_facts(folder: PathLike, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Write verifier.json, last of all: a folder that has it is complete. What reading gives."""
+    """Writes verifier.json as the last file: a folder with it is complete. Returns its contents."""
 
     text = json.dumps({"version": VERSION, "sqljury": __version__, **facts}, indent=2)
     write_text(Path(folder) / FACTS, f"{text}\n")
@@ -42,7 +42,7 @@ def write_facts(folder: PathLike, facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_facts(folder: PathLike) -> dict[str, Any] | None:
-    """What verifier.json says; None where there is none.
+    """The contents of verifier.json; None if there is no such file.
 
     Raises:
         InputError: SJ031: it cannot be read; SJ030: it is of another version.
@@ -62,15 +62,15 @@ def read_facts(folder: PathLike) -> dict[str, Any] | None:
 
 @dataclass(frozen=True)
 class RewardModel:
-    """A model with its tokens."""
+    """A verifier: a scorer of prompts with its tokenizer."""
 
     scorer: PrefixScorer
     tokens: PromptTokens
 
     def scores(self, shared: str, owns: Sequence[str]) -> list[Score | None]:
-        """The scores of candidates that share the beginning of their prompts.
+        """The scores of candidates whose prompts share their beginning.
 
-        None where a prompt is longer than what the model was made for; nothing is cut.
+        None for a prompt that is longer than the model's context; prompts are never truncated.
 
         Raises:
             InfrastructureError: SJ024: memory does not suffice for a single prompt.
@@ -86,10 +86,10 @@ class RewardModel:
 def load_verifier(
     folder: str, *, batch: int = BATCH, placing: Placing | None = None
 ) -> RewardModel:
-    """A verifier that was trained here, or any causal language model, which is asked as it is.
+    """Loads a verifier that sqljury trained, or any causal language model without training.
 
     Args:
-        placing: how it is held; in 4 bits also where it was trained so.
+        placing: devices and precision; a model that was trained in 4 bits is always loaded in them.
 
     Raises:
         InputError: SJ020, SJ022, SJ023, SJ030, SJ031: not such a folder.
@@ -109,8 +109,8 @@ def load_verifier(
 
 
 def answers_of(language_model: LanguageModel, tokens: PromptTokens) -> AnswerTokens | None:
-    """The tokens that a model answers with; None where it ends in a number."""
+    """The tokens for a model's answers Yes and No; None for a model with a score head."""
     if language_model.head == "score":
         return None
-    # A chat's answer begins a line, other prompts end in "Answer:".
+    # In a chat the answer begins a line; other prompts end in "Answer:", so a space follows.
     return answer_tokens(language_model.tokenizer, after_space=not tokens.chats)

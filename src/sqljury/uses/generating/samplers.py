@@ -31,7 +31,7 @@ class Sample:
 
 
 class Sampler(Protocol):
-    """Writes texts for a prompt; a text depends on its number only, so runs can be repeated."""
+    """Writes several texts for a prompt; the same prompt and number give the same text."""
 
     @property
     def per_call(self) -> int:
