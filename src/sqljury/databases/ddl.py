@@ -1,4 +1,4 @@
-"""Reads a schema script of any dialect, statement by statement, into tables with columns and keys."""
+"""Reads a schema script of any dialect into tables with columns and keys."""
 
 from __future__ import annotations
 
