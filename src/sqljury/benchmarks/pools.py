@@ -122,7 +122,7 @@ class RecordedResult:
     runs: bool
     rows: int
     table: str
-    """Equal for equal result tables."""
+    """A short text that is equal for equal result tables."""
 
 
 def recorded_result(extra: Mapping[str, Json]) -> RecordedResult | None:

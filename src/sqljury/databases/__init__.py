@@ -1,4 +1,4 @@
-"""Databases behind one read-only, limited execution."""
+"""Databases of all engines, with one interface: read-only execution within limits."""
 
 from sqljury.databases.ddl import schema_from_ddl
 from sqljury.databases.open import open_databases, reached

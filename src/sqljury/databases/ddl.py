@@ -1,4 +1,4 @@
-"""A schema script of any dialect, statement by statement, as tables with columns and keys."""
+"""Reads a schema script of any dialect into tables with columns and keys."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class DuckDBDatabase:
         self._open(memory)
 
     def execute(self, sql: str, limits: Limits) -> Execution:
-        """Run one statement. Never raises for what the statement does."""
+        """Runs one statement; whatever the statement does, it raises nothing."""
         statement = admit(sql, "duckdb")
         if isinstance(statement, Execution):
             return statement

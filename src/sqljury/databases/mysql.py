@@ -74,7 +74,7 @@ _CONVERSIONS = conversions | {FIELD_TYPE.BIT: _bits}
 
 
 def open_url(url: str, db_id: str, describe: Describe) -> MySQLDatabase | None:
-    """Connect to ``mysql://…/DATABASE`` or ``mariadb://…/DATABASE``.
+    """Connects to ``mysql://…/DATABASE`` or ``mariadb://…/DATABASE``.
 
     Options are ``unix_socket``, ``ssl_ca``, ``ssl_cert``, ``ssl_key``.
 

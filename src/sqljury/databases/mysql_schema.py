@@ -1,4 +1,4 @@
-"""Read a MySQL or MariaDB database's schema from information_schema."""
+"""Reads a MySQL or MariaDB database's schema from information_schema."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ _OPTIONAL_SETTINGS = {
 
 
 def open_url(url: str, db_id: str, describe: Describe) -> PostgreSQLDatabase | None:
-    """Connect to ``postgresql://…/DATABASE``, or to one schema of it with ``?schema=NAME``.
+    """Connects to ``postgresql://…/DATABASE``, or to one schema of it with ``?schema=NAME``.
 
     Other options are libpq's (``sslmode``, ``host`` for a socket, …).
 

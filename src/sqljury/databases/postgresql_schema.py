@@ -1,4 +1,4 @@
-"""Read a PostgreSQL database's schema from its catalogs."""
+"""Reads a PostgreSQL database's schema from its catalogs."""
 
 from __future__ import annotations
 

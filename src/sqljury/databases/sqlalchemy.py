@@ -95,7 +95,7 @@ ENGINES.add("sqlalchemy", Engine(open_url, list_ids))
 
 
 class SQLAlchemyDatabase:
-    """One database that SQLAlchemy reaches; values are as its driver gives them.
+    """One database that SQLAlchemy reaches; values have the types that its driver returns.
 
     Raises:
         InfrastructureError: the driver is missing, or the database cannot be reached.

@@ -122,8 +122,8 @@ def _compare(a: Rows, b: Rows, question: _TableQuestion) -> Comparison:
 
 
 def _compare_loosely(a: Rows, b: Rows, question: _TableQuestion, found: Comparison) -> Comparison:
-    """Compares with all that the policy forgives (case, space, notation, tolerance); if that gives
-    equality, finds the smallest set of forgiven differences that suffices."""
+    """Compares with all that the policy forgives (case, space, notation, tolerance); if the tables
+    are then equal, finds the smallest set of forgiven differences that suffices."""
     allowed = forgiving(question.policy)
     loose = _match_loosely(a, b, question, allowed)
     if not loose.equal:

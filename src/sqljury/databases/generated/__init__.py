@@ -1,4 +1,4 @@
-"""Databases made for a pair of queries: small, in memory, of a stated profile, by seed."""
+"""Generates small databases in memory for a pair of queries, from a profile and a seed."""
 
 from sqljury.databases.generated.admission import typed
 from sqljury.databases.generated.edges import Traps

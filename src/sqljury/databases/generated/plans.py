@@ -19,7 +19,7 @@ class DataProfile(StrEnum):
     NULLS = "nulls"
     """As clean, but nullable columns are sometimes NULL."""
     DUPLICATES = "duplicates"
-    """As clean, but tables without a key hold equal rows."""
+    """As clean, but tables without a key may have equal rows."""
     FOREIGN_KEYS_VIOLATED = "foreign_keys_violated"
     """As clean, but some foreign keys refer to rows that do not exist."""
     KEYS_VIOLATED = "keys_violated"

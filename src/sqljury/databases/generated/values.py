@@ -22,7 +22,7 @@ class Affinity(Enum):
 
 
 class ValueKind(Enum):
-    """The kind of values a column is given."""
+    """The kind of values that are generated for a column."""
 
     INT = "int"
     REAL = "real"

@@ -146,7 +146,7 @@ def script(
 
 
 def _enumerations(relations: Iterable[GeneratedTable]) -> Iterator[str]:
-    """The types of PostgreSQL that a script has to make first."""
+    """The CREATE TYPE statements of PostgreSQL enumerations, which a script needs first."""
     columns = (column for relation in relations for column in relation.table.columns)
     for name, members in {c.type: c.members for c in columns if c.members}.items():
         labels = ", ".join(_literal(label, None, "postgres") for label in members)
@@ -154,7 +154,7 @@ def _enumerations(relations: Iterable[GeneratedTable]) -> Iterator[str]:
 
 
 def _parents_first(relation: GeneratedTable, rows: list[Row]) -> list[Row]:
-    """The rows in an order in which those come first that others of the same table refer to."""
+    """The rows ordered so that a row comes before others of the same table that refer to it."""
     own = [r for r in relation.references if r.target == relation.table.name]
     left, found = list(rows), list[Row]()
     while own and left:
@@ -205,7 +205,7 @@ def _constraints(
 
 
 def _literal(value: Constant, column: Column | None, dialect: str) -> str:
-    """A value as its column takes it."""
+    """A value as a SQL literal for its column."""
     if value is None:
         return "NULL"
     declared = "" if column is None or dialect in ("sqlite", "mysql", "tsql") else column.type

@@ -33,7 +33,9 @@ MIDDLE = FARTHEST / 2
 
 
 def margin_loss(distances: Tensor, labels: Tensor, margin: float) -> Tensor:
-    """The mean distance that is missing to lie ``margin`` on the right side of :data:`MIDDLE`.
+    """The mean amount by which distances fall short of ``margin`` beyond :data:`MIDDLE`.
+
+    Equivalent pairs should be below it, others above.
 
     Args:
         distances: of b pairs.
