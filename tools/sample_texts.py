@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 SOURCE = Path(__file__).parents[1] / "src" / "sqljury"
-ERRORS = ("InputError", "InfrastructureError", "MissingExtraError")
+ERRORS = ("InputError", "InfrastructureError")
 
 
 class Text(NamedTuple):
@@ -76,14 +76,15 @@ def helps(path: Path, tree: ast.Module) -> Iterator[Text]:
 
 
 def messages(path: Path, tree: ast.Module) -> Iterator[Text]:
-    """Messages of errors, with their hints; {…} is filled in."""
+    """Messages of errors with where they arose and their hints; {…} is filled in."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or ast.unparse(node.func) not in ERRORS:
             continue
         if len(node.args) < 2 or not isinstance(node.args[0], ast.Constant):
             continue
-        hints = [ast.unparse(one.value) for one in node.keywords if one.arg == "hint"]
-        text = " ".join([ast.unparse(node.args[1]), *hints])
+        named = {one.arg: ast.unparse(one.value) for one in node.keywords}
+        parts = (named.get("where", ""), ast.unparse(node.args[1]), named.get("hint", ""))
+        text = " ".join(part for part in parts if part)
         yield Text(str(node.args[0].value), text, _place(path, node))
 
 

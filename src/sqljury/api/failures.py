@@ -35,7 +35,8 @@ def failures_among(run: Run, records: Iterable[Record]) -> Failures:
 
 
 def told_apart_in(run: Run) -> Callable[[Case], Sequence[Difference]]:
-    """A function that returns how a case's prediction differs, the likeliest difference first.
+    """A function that returns how the operator trees of a case's first reference and its prediction
+    differ, the likeliest difference first.
 
     It returns nothing if a query cannot be read, or the run's databases no longer exist.
     """

@@ -191,7 +191,7 @@ def rescore(
 
 @command(audits)
 def verify(
-    overlay: Annotated[Path, typer.Argument(help="The overlay.")],
+    overlay: Annotated[Path, typer.Argument(help="The overlay (file of corrections) to check.")],
     files: Annotated[
         list[Path], typer.Argument(help="The benchmark's files, or a second overlay.")
     ],

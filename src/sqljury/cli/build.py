@@ -54,7 +54,11 @@ def build_trust(
     ] = False,
     now: Annotated[
         datetime | None,
-        typer.Option("--now", formats=["%Y-%m-%d"], help="Today's date in corrected queries."),
+        typer.Option(
+            "--now",
+            formats=["%Y-%m-%d"],
+            help="With --correct: the date from which relative times are counted.",
+        ),
     ] = None,
     ask: Annotated[
         str | None, option("PROVIDER:MODEL that writes questions into OUT/review.jsonl.", "--ask")

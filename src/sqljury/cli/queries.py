@@ -20,7 +20,7 @@ _Right = Annotated[str, typer.Argument(help="The query to compare with the refer
 @command()
 def compare(
     left: Annotated[
-        str, typer.Argument(help="The reference; rows are ordered if it has ORDER BY.")
+        str, typer.Argument(help="The reference query; rows are ordered if it has ORDER BY.")
     ],
     right: _Right,
     *,
@@ -95,7 +95,7 @@ def compare(
 @command()
 def diff(
     context: typer.Context,
-    left: Annotated[str, typer.Argument(help="The reference.")],
+    left: Annotated[str, typer.Argument(help="The reference query.")],
     right: _Right,
     *,
     source: SchemaSource,

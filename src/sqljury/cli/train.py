@@ -88,7 +88,9 @@ def train_detector(
 
 @command(trainers, "graph-match")
 def train_graph_match(
-    pairs: Annotated[Path, typer.Argument(help="Labelled pairs, as `build pairs` writes them.")],
+    pairs: Annotated[
+        Path, typer.Argument(help="The file of labelled pairs that `build pairs` wrote.")
+    ],
     *,
     out: Out,
     sources: _Schemas,

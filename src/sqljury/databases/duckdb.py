@@ -95,7 +95,9 @@ class DuckDBDatabase:
                 self._connection.execute("SET GLOBAL TimeZone = 'UTC'")
                 self._connection.execute("SET lock_configuration = true")
         except duckdb.Error as error:
-            raise InfrastructureError("SJ221", f"{error}.", where=str(self._path)) from error
+            raise InfrastructureError(
+                "SJ221", f"DuckDB cannot open the file: {error}.", where=str(self._path)
+            ) from error
         self._words = DuckDBForbiddenWords(lambda sql: self._connection.execute(sql).fetchall())
 
     def _reopen(self, memory: int) -> None:

@@ -71,14 +71,16 @@ class CatalogTable(NamedTuple):
 
 
 def read_relations(read: Read, namespace: str | None) -> list[CatalogTable]:
-    """All tables and views, by name; only of one schema (namespace) if given."""
+    """The tables and views, sorted by schema and name; of one schema (``namespace``) if given."""
     only = "" if namespace is None else f"AND n.nspname = {literal(namespace)} "
     order = 'ORDER BY n.nspname, c.relname COLLATE "C"'
     return [CatalogTable(*row) for row in read(f"{_RELATIONS} {only}{order}")]
 
 
 def read_schema(read: Read, namespace: str | None) -> Schema:
-    """Tables and views by name; those outside the search path as ``schema.table``."""
+    """The tables and views with their columns, keys and CHECKs; of one schema (``namespace``) if
+    given. Those outside the search path are named ``schema.table``.
+    """
     relations = read_relations(read, namespace)
     oids = f"{{{','.join(str(r.oid) for r in relations)}}}"
     names = {r.oid: r.name for r in relations}

@@ -350,7 +350,11 @@ class _Function:
     types: list[int]
 
     def refused(self, forbidden: frozenset[str]) -> bool:
-        """True if it can do what its caller must not; views and ordinary functions are executed."""
+        """True if the function may do what a query must not.
+
+        It runs with its owner's rights, is in a language that cannot be checked, changes
+        something, or its body names a ``forbidden`` word.
+        """
         if self.kind == "a":
             return False  # decided by its parts
         if self.security_definer:

@@ -150,7 +150,13 @@ class LanguageModelVerifier:
             raise ValueError("served= takes PROVIDER:MODEL, and model= the verifier's folder")
         _ = self.text
         if self.served and self._facts.get("objective") == "bce":
-            raise InputError("SJ038", "it ends in a number, not in a word.", where=self.model)
+            raise InputError(
+                "SJ038",
+                "a verifier trained with --objective bce gives a number, not a word: a server "
+                "cannot answer for it.",
+                where=self.model,
+                hint="Leave served= out: the verifier is loaded from its folder.",
+            )
 
     @property
     def needs(self) -> Needs:

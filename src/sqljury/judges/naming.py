@@ -155,7 +155,9 @@ def _named(name: JudgeName) -> Judge:
     try:
         return as_judge(cls(**values))
     except (TypeError, ValueError) as error:
-        raise InputError("SJ304", str(error), where=str(name)) from error
+        raise InputError(
+            "SJ304", f"the judge cannot be made with these options: {error}", where=str(name)
+        ) from error
 
 
 def class_named(name: str) -> type[Any]:

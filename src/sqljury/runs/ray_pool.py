@@ -200,8 +200,8 @@ class NodeJudges:
 def _another(what: str, db_id: str, here: str | None, there: str | None) -> InfrastructureError:
     return InfrastructureError(
         "SJ425",
-        f"the {what} {db_id!r} is another here ({here or 'none'}) than where the run was started "
-        f"({there or 'none'}).",
+        f"the {what} {db_id!r} is another here ({here or 'none'}) than on the node where the run "
+        f"was started ({there or 'none'}); the values are fingerprints of the contents.",
         where=os.uname().nodename,
         hint="Bring contents and engine versions in line; what was found is kept.",
     )

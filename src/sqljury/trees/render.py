@@ -48,7 +48,7 @@ _RIGHT_JOIN = re.compile(r"\b(RIGHT|FULL) JOIN\b")
 
 @dataclass(frozen=True, slots=True)
 class Unrenderable:
-    """Why a tree cannot be written in a dialect."""
+    """What :func:`render` returns instead of SQL: why a dialect cannot express the tree."""
 
     reason: str
 

@@ -368,7 +368,7 @@ class _Store:
         return None
 
     def add(self, row: list[Constant]) -> None:
-        """Adds a row whose keys are new."""
+        """Appends a row; :meth:`clash` must have found its keys new."""
         self.rows.append(row)
         for key, seen in zip(self._keys, self._seen, strict=True):
             found = tuple([row[i] for i in key])

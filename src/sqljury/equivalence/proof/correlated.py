@@ -420,7 +420,9 @@ class _JoinedGroups:
         return replace(moved, input=rows)
 
     def links(self, parts: Sequence[Expression]) -> dict[int, Expression]:
-        """For each key that has one, the condition that equates it with a column of the rows."""
+        """By the position of a group key: the part of the join's condition that equates the key
+        with a column of the rows. Keys without such a part are left out.
+        """
         found: dict[int, Expression] = {}
         for part in parts:
             match part:

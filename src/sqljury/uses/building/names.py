@@ -116,7 +116,7 @@ _CLIPPED = word_set(
 
 
 def spoken(parts: Sequence[str]) -> str:
-    """The words joined to a phrase."""
+    """The words joined by spaces."""
     return " ".join(parts)
 
 

@@ -124,7 +124,7 @@ def _candidate(line: str, where: str) -> ReviewItem:
     if known["status"] not in STATUSES:
         raise InputError(
             "SJ561",
-            f"{known['status']!r} is no status.",
+            f"the question's status is {known['status']!r}, which does not exist.",
             where=where,
             hint=f"One of {', '.join(STATUSES)}.",
         )
