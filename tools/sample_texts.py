@@ -66,13 +66,17 @@ def docstrings(path: Path, tree: ast.Module) -> Iterator[Text]:
 
 
 def helps(path: Path, tree: ast.Module) -> Iterator[Text]:
-    """Help texts of options and arguments, with what else the declaration says."""
+    """Help texts of options and arguments, with the names that are typed."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            for keyword in node.keywords:
-                if keyword.arg == "help" and isinstance(keyword.value, ast.Constant):
-                    names = [ast.unparse(one) for one in node.args]
-                    yield Text(" ".join(names), str(keyword.value.value), _place(path, node))
+        if not isinstance(node, ast.Call):
+            continue
+        texts = [one.value for one in node.keywords if one.arg == "help"]
+        if ast.unparse(node.func) == "option":
+            texts += node.args[:1]
+        names = [ast.unparse(one) for one in node.args if ast.unparse(one).startswith("'-")]
+        for text in texts:
+            if isinstance(text, ast.Constant):
+                yield Text(" ".join(names), str(text.value), _place(path, node))
 
 
 def messages(path: Path, tree: ast.Module) -> Iterator[Text]:
