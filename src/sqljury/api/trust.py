@@ -374,7 +374,11 @@ def train_detector_on(
 
     runs = [text for text in inputs if Path(text).is_dir()]
     if runs and len(runs) < len(inputs):
-        raise InputError("SJ006", "runs teach what SQL is right, files what can be answered.")
+        raise InputError(
+            "SJ006",
+            "runs and files of questions cannot be mixed.",
+            hint="Give runs to learn what SQL is right, or files to learn what can be answered.",
+        )
     reads: Reads = "sql" if runs else "question"
     examples = [
         example

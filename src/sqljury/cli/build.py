@@ -50,7 +50,11 @@ def build_trust(
         Path | None, option("File of questions to use as the training split.", "--train")
     ] = None,
     correct: Annotated[
-        bool, option("Correct relative times and references that return no rows.", "--correct")
+        bool,
+        option(
+            "Correct questions with relative times or without result rows; else leave them out.",
+            "--correct",
+        ),
     ] = False,
     now: Annotated[
         datetime | None,

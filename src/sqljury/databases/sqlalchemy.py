@@ -134,7 +134,8 @@ class SQLAlchemyDatabase:
                 if package
                 else "Is the name right? Else install the SQLAlchemy dialect that is called so."
             )
-        return InfrastructureError("SJ272", f"{words.rstrip('.')}.", where=shown, hint=hint)
+        message = f"the database cannot be used: {words.rstrip('.')}."
+        return InfrastructureError("SJ272", message, where=shown, hint=hint)
 
     def execute(self, sql: str, limits: Limits) -> Execution:
         """Runs one statement; whatever the statement does, it raises nothing."""

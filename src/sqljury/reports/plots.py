@@ -47,7 +47,7 @@ class Axis:
 
     @classmethod
     def around(cls, values: Iterable[float | None]) -> Axis:
-        """An axis from 0 to 1, or from the first quarter below all values if one is negative."""
+        """An axis from 0 to 1, or from the quarter at or below the lowest value if negative."""
         lowest = min((value for value in values if value is not None), default=0.0)
         return cls(low=min(0.0, math.floor(lowest * 4) / 4))
 

@@ -33,7 +33,8 @@ def tree(sql: str, schema: Schema = SCHEMA) -> Relation:
 
 
 def proved(left: str, right: str, **options) -> list[str] | None:
-    options = {"assuming": ALLOWED, **options}
+    # More than the default: a collection of garbage among thousands of tests counts as work.
+    options = {"assuming": ALLOWED, "seconds": 20.0, **options}
     found = prove_equal(tree(left), tree(right), SCHEMA, "sqlite", **options)
     return None if found is None else sorted(found)
 

@@ -93,7 +93,7 @@ def rows_of(
 
 
 def joined(rows: Sequence[Instance], around: Frames) -> Frames:
-    """The rows concatenated to one row, then the rows of the outer queries."""
+    """The frames of a block: its rows concatenated to one, then a frame for each outer query."""
     whole = Frame(
         tuple(f for row in rows for f in row.frame.fields),
         tuple(v for row in rows for v in row.frame.values),

@@ -21,9 +21,10 @@ DEMO = Prompt("demo", answer(sql=TEXT))
 @register
 @dataclass(frozen=True)
 class Demo(AbstentionPrompt):
-    """A model writes SQL or `not_answerable`, after demonstrations of both; the latter abstains.
+    """A model, shown demonstrations of both, writes SQL or `not_answerable`.
 
-    Meant as a gate for another system's SQL; the model's own SQL is in the evidence (`demo`).
+    SQL gives ``correct``, `not_answerable` gives ``incorrect``: as a gate it makes a system
+    abstain. The model's own SQL is in the evidence (`demo`).
 
     Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), SQLPROMPT[DEMO] and appendix B.
     """

@@ -296,7 +296,10 @@ class _Building:
         root: int,
         rows: tuple[_Row, ...],
     ) -> tuple[int, _Row]:
-        """Adds an operator with one input, and returns its node and its output columns."""
+        """Adds an operator with one input below the query's node ``root``.
+
+        The edge from its input is not added. Returns its node and its output columns.
+        """
         node = self.compute(type(relation).__name__.lower(), root)
         row = rows[0]
         match relation:

@@ -126,7 +126,10 @@ class _Use:
 
 
 class Notes:
-    """Collects a value profile; columns that the schema does not have are ignored.
+    """Collects the value profile of a query that is read.
+
+    That is the constants, links and uses of columns that its conditions need in generated data.
+    Columns that the schema does not have are ignored.
 
     A slot is the number of one occurrence of a table in the query.
     """
