@@ -29,9 +29,9 @@ from typing import Any
 
 import duckdb
 
-from sqljury.api.queries import COMPARED_PROFILES, compare_queries
 from sqljury.judges.pair import PairAnswer
 from sqljury.schema import Column, ForeignKey, Schema, Table
+from sqljury.uses.queries import COMPARED_PROFILES, compare_queries
 
 SETS = {
     "literature": "literature.jsonlines.gz",

@@ -26,9 +26,9 @@ from pathlib import Path
 from typing import Any
 
 import sqljury as sj
-from sqljury.api.suites import build_suites
 from sqljury.case import Case
 from sqljury.uses.agree.agreement import agree
+from sqljury.uses.suite.build import build_suites
 from sqljury.verdict import Record, Scored
 
 LABELLED = "test_suite:strict,column_order=any,tolerance=1e-6"

@@ -17,8 +17,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from sqljury.api.trust import TrustSettings, judged_run, systems_of
 from sqljury.decision import Decision
+from sqljury.uses.trust.files import TrustSettings, judged_run, systems_of
 from sqljury.uses.trust.reliability import count
 from sqljury.uses.trust.thresholds import conformal_threshold, selective_threshold, withhold
 

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 import sqljury as sj
-from sqljury.api.agreement import agree_files
+from sqljury.uses.agree.files import agree_files
 
 LABELS = ("ex_colperm", "ts_colperm")
 EXPERTS = {

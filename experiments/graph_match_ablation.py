@@ -28,7 +28,6 @@ from typing import NamedTuple
 
 from labelled_pairs import FILES
 
-from sqljury.api.match_training import train_graph_match
 from sqljury.benchmarks import read_cases
 from sqljury.databases import read_schemas
 from sqljury.learning.graph_matching.matcher import Matcher, load_matcher
@@ -41,6 +40,7 @@ from sqljury.likeness.graphs import GraphForm, PairGraph, graphs_of, pair_graph
 from sqljury.reports.scatter import curves_svg
 from sqljury.trees.nodes import Unreadable
 from sqljury.uses.statistics import ScoreTable
+from sqljury.uses.train.graph_match import train_graph_match
 
 
 class Variant(NamedTuple):

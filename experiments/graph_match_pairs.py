@@ -37,8 +37,8 @@ from sqljury.trees import build_tree
 from sqljury.trees.context import DECLARED_ASSUMPTIONS, Context
 from sqljury.trees.nodes import Scan, Unreadable
 from sqljury.trees.walk import relations
-from sqljury.uses.graph_pairs import VALIDATION, TrainingPair, read_pairs
 from sqljury.uses.statistics import Bootstrap, ScoreTable
+from sqljury.uses.train.graph_pairs import VALIDATION, TrainingPair, read_pairs
 
 FEATURES = ("relpm", "astpm", "codebleu:operator", "crystalbleu", "canonical,permuted=true")
 

@@ -26,8 +26,8 @@ import numpy as np
 from sklearn.metrics import cohen_kappa_score, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
-from sqljury.api.jury_training import train_jury_on
 from sqljury.learning.calibration import reliability
+from sqljury.uses.train.jury import train_jury_on
 
 WEIGHTS = {"methods": 0.7, "bugs": 0.7, "rose-vec-bird": 5.0, "rose-vec-spider": 5.0}
 GROUPS = "execution+tables+differences+faults+verifier+linking+difficulty+question"

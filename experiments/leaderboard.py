@@ -19,13 +19,13 @@ from typing import Any
 from rich.console import Console
 
 import sqljury as sj
-from sqljury.api.audit import accept_findings
-from sqljury.api.rescoring import rescore
 from sqljury.benchmarks import write_overlay
 from sqljury.reports.page import write_page
 from sqljury.reports.terminal import print_document
 from sqljury.uses.audit import AuditFinding
+from sqljury.uses.audit.overlays import accept_findings
 from sqljury.uses.audit.rescored import rescored_document, write_rescored_csv
+from sqljury.uses.audit.rescoring import rescore
 
 AMBIGUOUS_CODES = {"AU204"}
 """LIMIT cuts a tie: any of the rows is right."""

@@ -74,11 +74,7 @@ def show_judges(rows: Sequence[dict[str, Any]], run: Path) -> None:
         "all": [True for _ in rows],
         "same rows": ["same" in row["stratum"] for row in rows],
         "same rows, suite differs": ["suite differs" in row["stratum"] for row in rows],
-        "rows differ": [
-            row["stratum"].partition(": ")[2].startswith("rows differ")
-            or row["stratum"].startswith("rows differ")
-            for row in rows
-        ],
+        "rows differ": ["rows differ" in row["stratum"] for row in rows],
     }
     known = np.array([row["label"] for row in rows])
     weights = np.array([row["weight"] for row in rows])

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from sqljury.api.trust import TrustSettings, judged_run, trust_files
 from sqljury.uses.trust import Trust
+from sqljury.uses.trust.files import TrustSettings, judged_run, trust_files
 
 JUDGE = "execution:spider"
 VOTES = ("voting:text", "voting:canonical", "voting:rows")

@@ -42,7 +42,6 @@ sys.path.insert(0, str(ROOT / "tests" / "learning"))
 
 from toy_verifier import write_base  # noqa: E402
 
-from sqljury.api.verifier_training import train_verifier_on  # noqa: E402
 from sqljury.benchmarks import read_cases  # noqa: E402
 from sqljury.case import Case  # noqa: E402
 from sqljury.databases import open_databases  # noqa: E402
@@ -57,7 +56,8 @@ from sqljury.learning.calibration import area_under_curve, reliability  # noqa: 
 from sqljury.learning.language_model.prefix_scoring import PromptText  # noqa: E402
 from sqljury.learning.outcome_reward.examples import RewardExample, Settings  # noqa: E402
 from sqljury.learning.outcome_reward.training import train_verifier  # noqa: E402
-from sqljury.uses.verifier_examples import label_of  # noqa: E402
+from sqljury.uses.train.verifier import train_verifier_on  # noqa: E402
+from sqljury.uses.train.verifier_examples import label_of  # noqa: E402
 from sqljury.verdict import Verdict  # noqa: E402
 
 QUESTIONS = {"train": 20, "held": 5}

@@ -23,7 +23,7 @@ _READY = (
     "pydantic",
     "rich.table",
     "sqlglot.optimizer.scope",
-    "sqljury.api.evaluation",
+    "sqljury.uses.evaluate.evaluation",
     "sqljury.equivalence.canonical",
     "sqljury.likeness.differences",
     "sqljury.trees.from_sql",

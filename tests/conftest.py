@@ -12,6 +12,8 @@ from hypothesis import settings
 # One thread for numbers: as many threads as cores in each test process wait for one another.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+# A model that is not on this machine is missing at once; a hub would be asked for half a minute.
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
 # Tests start many processes of ours: each would compile everything anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False

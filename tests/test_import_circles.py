@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -20,9 +21,14 @@ def _name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def _imported(path: Path, known: dict[str, Path]) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(_tree(path)):
         if isinstance(node, ast.ImportFrom) and node.module is not None:
             names = (f"{node.module}.{alias.name}" for alias in node.names)
             found.update(name if name in known else node.module for name in names)
@@ -37,7 +43,7 @@ def test_no_circle_of_imports(room: str) -> None:
 
 
 def test_no_class_name_stands_twice() -> None:
-    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in PACKAGE.rglob("*.py"))
+    trees = map(_tree, PACKAGE.rglob("*.py"))
     classes = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
     names = Counter(node.name for node in classes)
     assert [name for name, times in names.items() if times > 1] == []

@@ -15,49 +15,50 @@ from typing import TYPE_CHECKING, Any
 from sqljury.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from sqljury.api.agreement import agree_files
-    from sqljury.api.audit import audit
-    from sqljury.api.comparison import compare_runs
-    from sqljury.api.evaluation import Evaluation, evaluate, load_run, merge_evaluations
-    from sqljury.api.evaluator import Evaluator
-    from sqljury.api.features import features
-    from sqljury.api.inputs import RunKeywords
-    from sqljury.api.matching import explain_match
-    from sqljury.api.pair_building import build_pairs_files
-    from sqljury.api.queries import compare_queries, diff_queries, plan_query
-    from sqljury.api.rules import rules
-    from sqljury.api.selection import select
-    from sqljury.api.suites import build_suites
-    from sqljury.api.trust import trust_files
-    from sqljury.api.trust_building import build_trust_files
     from sqljury.benchmarks import read_cases, write_cases
     from sqljury.case import MISSING, Case
     from sqljury.databases import open_databases
+    from sqljury.equivalence.rules.registry import rules
     from sqljury.errors import InfrastructureError, InputError, SqljuryError
     from sqljury.evidence import Evidence
     from sqljury.execution import Execution, Limits, ResultTable, Status
     from sqljury.judges import Judge, Needs, make_judge, register
     from sqljury.tables import compare_tables
     from sqljury.uses.agree.agreement import agree
+    from sqljury.uses.agree.files import agree_files
+    from sqljury.uses.audit.benchmark import audit
+    from sqljury.uses.building.pairs.files import build_pairs_files
+    from sqljury.uses.building.trust import build_trust_files
+    from sqljury.uses.evaluate.comparison import compare_runs
+    from sqljury.uses.evaluate.evaluation import Evaluation, evaluate, load_run, merge_evaluations
+    from sqljury.uses.evaluate.evaluator import Evaluator
+    from sqljury.uses.features import features
+    from sqljury.uses.gate import gate
+    from sqljury.uses.inputs import RunKeywords
+    from sqljury.uses.matching import explain_match
+    from sqljury.uses.queries import compare_queries, diff_queries, plan_query
+    from sqljury.uses.select.picking import select
+    from sqljury.uses.suite.build import build_suites
+    from sqljury.uses.trust.files import trust_files
     from sqljury.verdict import Outcome, Record, Scored, Verdict
 
 # Resolved on first use: `import sqljury` stays fast whatever the parts import.
 _HOMES = {
-    "Evaluation": "sqljury.api.evaluation",
-    "Evaluator": "sqljury.api.evaluator",
-    "RunKeywords": "sqljury.api.inputs",
-    "agree_files": "sqljury.api.agreement",
-    "audit": "sqljury.api.audit",
-    "build_pairs_files": "sqljury.api.pair_building",
-    "build_suites": "sqljury.api.suites",
-    "compare_queries": "sqljury.api.queries",
-    "compare_runs": "sqljury.api.comparison",
-    "diff_queries": "sqljury.api.queries",
-    "plan_query": "sqljury.api.queries",
-    "evaluate": "sqljury.api.evaluation",
-    "load_run": "sqljury.api.evaluation",
-    "merge_evaluations": "sqljury.api.evaluation",
-    "rules": "sqljury.api.rules",
+    "Evaluation": "sqljury.uses.evaluate.evaluation",
+    "Evaluator": "sqljury.uses.evaluate.evaluator",
+    "RunKeywords": "sqljury.uses.inputs",
+    "agree_files": "sqljury.uses.agree.files",
+    "audit": "sqljury.uses.audit.benchmark",
+    "build_pairs_files": "sqljury.uses.building.pairs.files",
+    "build_suites": "sqljury.uses.suite.build",
+    "compare_queries": "sqljury.uses.queries",
+    "compare_runs": "sqljury.uses.evaluate.comparison",
+    "diff_queries": "sqljury.uses.queries",
+    "plan_query": "sqljury.uses.queries",
+    "evaluate": "sqljury.uses.evaluate.evaluation",
+    "load_run": "sqljury.uses.evaluate.evaluation",
+    "merge_evaluations": "sqljury.uses.evaluate.evaluation",
+    "rules": "sqljury.equivalence.rules.registry",
     "read_cases": "sqljury.benchmarks",
     "write_cases": "sqljury.benchmarks",
     "MISSING": "sqljury.case",
@@ -76,11 +77,12 @@ _HOMES = {
     "make_judge": "sqljury.judges",
     "register": "sqljury.judges",
     "compare_tables": "sqljury.tables",
-    "build_trust_files": "sqljury.api.trust_building",
-    "explain_match": "sqljury.api.matching",
-    "features": "sqljury.api.features",
-    "select": "sqljury.api.selection",
-    "trust_files": "sqljury.api.trust",
+    "build_trust_files": "sqljury.uses.building.trust",
+    "explain_match": "sqljury.uses.matching",
+    "features": "sqljury.uses.features",
+    "gate": "sqljury.uses.gate",
+    "select": "sqljury.uses.select.picking",
+    "trust_files": "sqljury.uses.trust.files",
     "agree": "sqljury.uses.agree.agreement",
     "Outcome": "sqljury.verdict",
     "Record": "sqljury.verdict",
@@ -121,6 +123,7 @@ __all__ = [
     "evaluate",
     "explain_match",
     "features",
+    "gate",
     "load_run",
     "make_judge",
     "merge_evaluations",

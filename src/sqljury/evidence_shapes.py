@@ -41,10 +41,18 @@ class CellPair(TypedDict):
     candidate_column: int
 
 
+class MismatchFinding(TypedDict):
+    """One difference between two results, in a sentence."""
+
+    kind: str
+    text: str
+
+
 class MismatchFields(TypedDict):
     """How two results differ: ``explanation`` in the evidence of `execution`."""
 
     kinds: list[str]
+    findings: list[MismatchFinding]
     missing: RowsAlone
     extra: RowsAlone
     cells: list[CellPair]
@@ -61,6 +69,18 @@ class HeardFields(TypedDict):
     log_odds: float
     """The log odds that the prediction is right, after this answer."""
     reason: str
+
+
+class ReasonFields(TypedDict):
+    """What speaks for or against a prediction: an item of ``reasons`` in the evidence of `jury`."""
+
+    subject: str
+    """``rows``, ``columns``, ``conditions``, …"""
+    text: str
+    weight: float
+    """How much it changes the log-odds that the prediction is right; above 0 it speaks for it."""
+    features: list[str]
+    """The names of the features that were added up, those that weigh most first."""
 
 
 class FindingFields(TypedDict):
@@ -103,6 +123,25 @@ def shown_rows(evidence: Mapping[str, Json], side: str) -> ShownRows | None:
 def mismatch_of(evidence: Mapping[str, Json]) -> MismatchFields | None:
     """How two results differ; None if they were not compared, or are equal."""
     return cast("MismatchFields | None", evidence.get("explanation"))
+
+
+def reasons_of(evidence: Mapping[str, Json]) -> list[ReasonFields]:
+    """What speaks for a prediction, then what speaks against it; empty for other judges."""
+    return cast("list[ReasonFields]", evidence.get("reasons", []))
+
+
+def reasons_text(reasons: list[ReasonFields]) -> str:
+    """Reasons on one line: ``for: …; …; against: …``.
+
+    >>> one = ReasonFields(subject="rows", text="Same rows", weight=1.2, features=[])
+    >>> reasons_text([one])
+    'for: Same rows'
+    """
+    sides = {
+        "for": [one["text"] for one in reasons if one["weight"] > 0],
+        "against": [one["text"] for one in reasons if one["weight"] < 0],
+    }
+    return "; ".join(f"{side}: {'; '.join(texts)}" for side, texts in sides.items() if texts)
 
 
 def faults_of(evidence: Mapping[str, Json]) -> FaultFields:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 VARIABLE = "SQLJURY_TRUST_FOLDER"
 """The environment variable that trusts every folder if it is 1."""
 PROJECT_FILE = "sqljury.toml"
+_SCRIPTS = (".py", ".sh", ".js", ".rb", ".pl")
 _OFFERS = ("*-info/entry_points.txt", "*/*-info/entry_points.txt")
 
 
@@ -80,7 +81,7 @@ def folder_digest(folder: Path) -> str:
     folder = folder.resolve()
     files = [folder / PROJECT_FILE, *_offering(folder)]
     for text in (*_texts(folder / PROJECT_FILE), *(code for _, _, code in offered(folder))):
-        for name in re.split(r'[,;="]', text):
+        for name in re.split(r"""[,;="'\s]""", text):
             files += _code_files(folder, name)
     digest = sha256()
     for path in sorted({path for path in files if path.is_file()}):
@@ -132,10 +133,10 @@ def _texts(project_file: Path) -> Iterator[str]:
 
 
 def _code_files(folder: Path, name: str) -> Iterator[Path]:
-    """The files with the code of a name: ``file.py:Class`` or ``package.module:Class``."""
+    """The files with the code of a name: ``file.py:Class``, ``package.module:Class``, a program."""
     for part in name.split(":"):
-        if part.endswith(".py"):
-            yield folder / part
+        if part.endswith(_SCRIPTS) or (part and os.access(folder / part, os.X_OK)):
+            yield folder / part  # perhaps a folder, which may be entered: it is left out later
         elif re.fullmatch(r"\w[\w.]*", part):
             top = part.partition(".")[0]
             yield from (folder / f"{top}.py", *(folder / top).rglob("*.py"))

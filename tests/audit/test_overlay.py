@@ -17,9 +17,6 @@ from hypothesis import strategies as st
 
 import sqljury as sj
 from commands import run
-from sqljury.api.audit import accept_findings, diff_overlays, verify_overlay
-from sqljury.api.pools import label_pool
-from sqljury.api.trust import SystemDecisions, TrustSettings, systems_of
 from sqljury.benchmarks import (
     Correction,
     OverlayDecision,
@@ -32,6 +29,9 @@ from sqljury.benchmarks import (
 )
 from sqljury.cli import entry
 from sqljury.errors import InputError
+from sqljury.uses.audit.overlays import accept_findings, diff_overlays, verify_overlay
+from sqljury.uses.generating.pools import label_pool
+from sqljury.uses.trust.files import SystemDecisions, TrustSettings, systems_of
 
 CASES = [
     sj.Case(

@@ -12,7 +12,6 @@ import pytest
 
 import commands
 import sqljury as sj
-from sqljury.api.rescoring import rescore
 from sqljury.benchmarks import (
     Correction,
     OverlayDecision,
@@ -23,6 +22,7 @@ from sqljury.benchmarks import (
 from sqljury.errors import InputError
 from sqljury.runs.store import RunStore
 from sqljury.uses.audit.rescored import flips, leaderboard
+from sqljury.uses.audit.rescoring import rescore
 
 RIGHT, WRONG = "SELECT 2", "SELECT 1"
 

@@ -76,15 +76,19 @@ def test_evaluate_json_export_csv_html(demo: Path, tmp_path: Path) -> None:
     assert correct == judge["outcomes"]["correct"]
 
 
-def test_fail_under(demo: Path, tmp_path: Path) -> None:
-    assert (
-        _evaluate(demo, tmp_path / "run", "--fail-under", "0.01", "--max-left-out", "1").returncode
-        == 0
-    )
-    below = _evaluate(demo, tmp_path / "run", "--fail-under", "0.99")
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run that the first test to use it judges, and the others resume."""
+    return tmp_path_factory.mktemp("judged") / "run"
+
+
+def test_fail_under(demo: Path, judged: Path) -> None:
+    passed = _evaluate(demo, judged, "--fail-under", "0.01", "--max-left-out", "1")
+    assert passed.returncode == 0
+    below = _evaluate(demo, judged, "--fail-under", "0.99")
     assert below.returncode == 1
     assert "below 0.99: execution:strict" in below.stderr
-    wrong = _evaluate(demo, tmp_path / "run", "--fail-under", "80")
+    wrong = _evaluate(demo, judged, "--fail-under", "80")
     assert wrong.returncode == 2
     assert "0.8" in wrong.stderr
 
@@ -113,17 +117,17 @@ def test_predictions_in_a_file_of_their_own(demo: Path, tmp_path: Path) -> None:
     assert (tmp_path / json.loads(done.stdout)["run"] / "run.sqlite").is_file()
 
 
-def test_failures_are_listed_by_cause(demo: Path, tmp_path: Path) -> None:
-    done = _evaluate(demo, tmp_path / "run", "--failures", "1")
+def test_failures_are_listed_by_cause(demo: Path, judged: Path) -> None:
+    done = _evaluate(demo, judged, "--failures", "1")
     assert done.returncode == 0, done.stderr
     assert "\nno such column: 1\n" in done.stdout
     assert "\nsyntax error: 1\n" in done.stdout
     assert "\nmissing filter: 4\n" in done.stdout
     # `python -m sqljury` where the program is not on the PATH
-    assert f"sqljury report {tmp_path / 'run'} --html FILE" in done.stderr
+    assert f"sqljury report {judged} --html FILE" in done.stderr
     show = next(line for line in done.stderr.splitlines() if line.startswith("one failure: "))
     assert run(*show.partition("sqljury ")[2].split()).returncode == 0
-    again = run("report", tmp_path / "run", "--failures", "1")
+    again = run("report", judged, "--failures", "1")
     assert again.stdout in done.stdout
 
 

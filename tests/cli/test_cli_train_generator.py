@@ -53,7 +53,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 COMMAND = [
     *("train", "generator", "--base", "base", "--data", "train.jsonl", "--schemas", "schema.sql"),
-    *("--batch", "8", "--learning-rate", "0.01", "--epochs", "3"),
+    *("--set", "batch=8", "--set", "learning_rate=0.01", "--set", "epochs=3"),
 ]
 
 
@@ -85,7 +85,7 @@ def test_it_learns_and_writes(here: Path) -> None:
 
 @pytest.mark.slow
 def test_interrupted_it_comes_to_the_same(here: Path) -> None:
-    command = [*COMMAND, "--epochs", "6", "--patience", "99", "--json"]
+    command = [*COMMAND, "--set", "epochs=6", "--set", "patience=99", "--json"]
     whole = json.loads(run(*command, "--out", "whole", cwd=here).stdout)
     process = subprocess.Popen(
         [sys.executable, "-m", "sqljury.cli", *command, "--out", "cut"],
@@ -129,7 +129,7 @@ def test_an_operator_without_a_token_gets_one(tmp_path: Path) -> None:
     ).save_pretrained(tmp_path / "base")
     (tmp_path / "schema.sql").write_text(DDL)
     questions(tmp_path / "train.jsonl", 20)
-    done = run(*COMMAND, "--epochs", 1, "--json", "--out", "t5", cwd=tmp_path)
+    done = run(*COMMAND, "--set", "epochs=1", "--json", "--out", "t5", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["tokens_added"] == ["<", "<=", "<>"]
     from transformers import AutoTokenizer
@@ -144,7 +144,7 @@ def test_an_operator_without_a_token_gets_one(tmp_path: Path) -> None:
     [
         ("--data few.jsonl --base base --schemas schema.sql", "SJ027"),
         ("--data train.jsonl --base nowhere --schemas schema.sql", "SJ022"),
-        ("--data train.jsonl --base base --schemas schema.sql --validation 2", "SJ034"),
+        ("--data train.jsonl --base base --schemas schema.sql --set validation=2", "SJ034"),
         ("--data train.jsonl --base base", "SJ320"),
     ],
 )

@@ -70,7 +70,15 @@ def test_train_then_judge(tmp_path, base):
     (tmp_path / "schema.sql").write_text(DDL)
     data = [pool(tmp_path / "a.jsonl", 20), pool(tmp_path / "b.jsonl", 10, first=20)]
     options = ["--base", base, "--data", data[0], "--data", data[1], "--out", tmp_path / "out"]
-    options += ["--schemas", tmp_path / "schema.sql", "--epochs", 1, "--lora-rank", 4, "--json"]
+    options += [
+        "--schemas",
+        tmp_path / "schema.sql",
+        "--set",
+        "epochs=1",
+        "--set",
+        "lora_rank=4",
+        "--json",
+    ]
     first = run("train", "verifier", *options)
     facts = json.loads(first.stdout)
     assert facts["data"]["left_out"] == {"duplicate": 30}
@@ -101,8 +109,8 @@ def test_train_then_judge(tmp_path, base):
 @pytest.mark.parametrize(
     ("launched", "how"),
     [
-        (TORCHRUN, ["--lora-rank", 0]),
-        (ACCELERATE, ["--lora-rank", 4, "--lora-dropout", 0, "--objective", "bce"]),
+        (TORCHRUN, ["lora_rank=0"]),
+        (ACCELERATE, ["lora_rank=4", "lora_dropout=0", "objective=bce"]),
     ],
 )
 def test_two_processes_learn_what_one_does(tmp_path, base, launched, how):
@@ -110,8 +118,9 @@ def test_two_processes_learn_what_one_does(tmp_path, base, launched, how):
     (tmp_path / "schema.sql").write_text(DDL)
     # Of 36 questions 32 are learnt from, in whole batches: of others the last step repeats some.
     options = ["train", "verifier", "--base", base, "--data", pool(tmp_path / "a.jsonl", 36)]
-    options += ["--schemas", tmp_path / "schema.sql", "--epochs", 2, "--batch", 8, *how]
-    options += ["--learning-rate", 1e-3, "--evaluations", 1, "--json", "--out"]
+    settings = ["epochs=2", "batch=8", "learning_rate=1e-3", "evaluations=1", *how]
+    options += ["--schemas", tmp_path / "schema.sql", "--json"]
+    options += [*(word for one in settings for word in ("--set", one)), "--out"]
     both = run(*options, tmp_path / "two", launched=launched)
     one = CliRunner().invoke(app, [*map(str, options), str(tmp_path / "one")])
     assert one.exit_code == 0, one.output

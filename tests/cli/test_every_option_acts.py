@@ -101,6 +101,7 @@ ANY_SCHEMA = "CREATE TABLE a (x INT)"
 # Commands with what they need; all of these words are fine.
 BASES: dict[str, tuple[str, ...]] = {
     "evaluate": ("dev.json", "-d", ".", "--run", "fresh"),
+    "gate": ("run", "--baseline", "run"),
     "agree": ("run",),
     "select": ("pool.jsonl", "-d", ".", "--run", "fresh", "--strategy", "first"),
     "trust": ("run",),
@@ -137,6 +138,13 @@ REFUSED: dict[str, tuple[str, str]] = {
     "--tokens-per-minute": ("0", "tokens-per-minute"),
     "--fail-under": ("5", "5"),
     "--max-left-out": ("many", "many"),
+    "--baseline": ("nofile", "nofile"),
+    "--max-drop": ("-1", "max-drop"),
+    "--alpha": ("2", "alpha"),
+    "--threshold": ("nojudge=0.5", "nojudge"),
+    "--junit": (f"{NO_FOLDER}/x", NO_FOLDER),
+    "--gitlab": (f"{NO_FOLDER}/x", NO_FOLDER),
+    "--write-baseline": (f"{NO_FOLDER}/x", NO_FOLDER),
     "--html": (f"{NO_FOLDER}/x", NO_FOLDER),
     "--rose-output": ("dev.json", "dev.json"),
     "--csv": (f"{NO_FOLDER}/x", NO_FOLDER),
@@ -165,6 +173,11 @@ REFUSED: dict[str, tuple[str, str]] = {
     "--db-id": ("nodb", "nodb"),
     "--schema": ("", "SJ"),
     "--seconds": ("-1", "seconds"),
+    "--system": ("no_such:function", "no_such:function"),
+    "--system-seconds": ("0", "system-seconds"),
+    "--answers": ("0", "answers"),
+    "--track": ("notracker", "notracker"),
+    "--card": (f"{NO_FOLDER}/x", NO_FOLDER),
 }
 
 # Commands that need other words than above before an option can act.
@@ -192,6 +205,8 @@ SEEN: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {
     ("evaluate", "--fail-under"): (("--fail-under", "0.9"), "below 0.9"),
     ("evaluate", "--features"): (("--features", "x.txt"), "x.txt"),
     ("evaluate", "--groups"): (("--features", "x.csv", "--groups", "nogroup"), "nogroup"),
+    ("gate", "--json"): (("--json",), '"passed": true'),
+    ("gate", "--markdown"): (("--markdown", f"{NO_FOLDER}/x"), NO_FOLDER),
     ("report", "--case"): (("--case", "nocase"), "nocase"),
     ("report", "--against"): (("--against", NO_FOLDER), NO_FOLDER),
     ("report", "--json"): (("--json",), '"judges"'),

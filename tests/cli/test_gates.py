@@ -10,10 +10,11 @@ import pytest
 from chat_server import says, serving
 
 from commands import run
-from sqljury.cli.gate import GatedScore, left_out_limit
+from sqljury.cli.gate import check_gate, left_out_limit
 from sqljury.errors import InputError, SqljuryError
 from sqljury.llm import Ledger
 from sqljury.settings import ScoreGate
+from sqljury.uses.evaluate.left_out import GatedScore
 
 RIGHT, WRONG = "SELECT name FROM item", "SELECT price FROM item"
 
@@ -135,17 +136,16 @@ def test_an_allowance_is_a_number_or_a_share(allowed: str, left_out: int, passes
     gate = left_out_limit(ScoreGate(max_left_out=allowed))
     judged = [GatedScore(name="j", total=200, left_out={"reference_error": left_out})]
     if passes:
-        gate.check(judged)
+        check_gate(gate, judged)
     else:
         with pytest.raises(Exception, match=r"^1$"):
-            gate.check(judged)
+            check_gate(gate, judged)
 
 
 def test_missing_comes_before_below() -> None:
     gate = left_out_limit(ScoreGate(), with_threshold=True)
     with pytest.raises(SqljuryError, match="SJ416 2 of 5 verdicts of j are missing: gone"):
-        gate.check(
-            [GatedScore(name="j", total=5, left_out={}, missing=2, reasons={"gone": 2})], ["below"]
-        )
+        judged = GatedScore(name="j", total=5, left_out={}, missing=2, reasons={"gone": 2})
+        check_gate(gate, [judged], ["below"])
     with pytest.raises(InputError, match="SJ508"):
         left_out_limit(ScoreGate(max_left_out="101%"))

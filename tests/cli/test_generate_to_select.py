@@ -82,7 +82,7 @@ def test_from_questions_to_picks(here: Path) -> None:
     assert json.loads(told)["outcomes"] == {"correct": 80, "incorrect": 80}
 
     data = ("--base", "base", "--data", "labelled.jsonl", "-d", "databases", "--out", "out")
-    steps = ("--lora-rank", 0, "--epochs", 8, "--learning-rate", 0.003)
+    steps = ("--set", "lora_rank=0", "--set", "epochs=8", "--set", "learning_rate=0.003")
     facts = json.loads(run(here, "train", "verifier", *data, *steps, "--json"))
     assert facts["validation"]["auc"] >= 0.9
 

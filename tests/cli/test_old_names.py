@@ -41,6 +41,13 @@ TRANSLATIONS = {
     "ledger export l.sqlite a.jsonl": "ledger l.sqlite --export a.jsonl",
     "ledger import a.jsonl l.sqlite": "ledger --import a.jsonl l.sqlite",
     "ledger batches l.sqlite --forget b": "ledger l.sqlite --forget b",
+    "train verifier --data a --epochs 8 --lora-rank=4 --four-bit --json": (
+        "train verifier --data a --set epochs=8 --set lora_rank=4 --set four_bit=true --json"
+    ),
+    "train graph-match a --pretraining 1 --no-coded --pretraining-loss graphcl --no-flows": (
+        "train graph-match a --set pretraining.epochs=1 --set coded=false "
+        "--set pretraining.loss=graphcl --no-flows"
+    ),
     "--trust-folder show a 1": "--trust-folder report a --case 1",
 }
 
@@ -50,7 +57,7 @@ def test_an_old_name_becomes_the_new_one(typed: str, capsys: pytest.CaptureFixtu
     context = ROOT.make_context("sqljury", [], resilient_parsing=True)
     assert " ".join(translated(ROOT, context, typed.split())) == TRANSLATIONS[typed]
     said = capsys.readouterr().err
-    assert said.startswith("`sqljury ") and said.count("\n") == 1
+    assert said.startswith("`") and said.count(" is now `") == said.count("\n") > 0
 
 
 def test_the_table_is_walked() -> None:

@@ -39,15 +39,21 @@ def write_pairs(path: Path) -> None:
     path.write_text("\n".join(lines), encoding="utf-8")
 
 
+SETTINGS = [
+    *("hidden=16", "steps=2", "blocks=8", "walk=4", "epochs=2", "margin=0.8"),
+    *("pretraining.epochs=1", "pretraining.loss=graphcl"),
+    "pretraining.augmentations=mask,drop,perturb",
+]
+
+
 def test_from_pairs_to_verdicts(tmp_path: Path) -> None:
     write_pairs(tmp_path / "pairs.jsonl")
     (tmp_path / "schema.sql").write_text(SCHEMA, encoding="utf-8")
     model = tmp_path / "model.npz"
     command = [
         *("train", "graph-match", str(tmp_path / "pairs.jsonl"), "--out", str(model)),
-        *("--schemas", str(tmp_path / "schema.sql"), "--form", "faithful", "--hidden", "16"),
-        *("--steps", "2", "--epochs", "2", "--pretraining", "1", "--blocks", "8", "--walk", "4"),
-        *("--margin", "0.8", "--pretraining-loss", "graphcl", "--augment", "mask,drop,perturb"),
+        *("--schemas", str(tmp_path / "schema.sql"), "--form", "faithful"),
+        *(word for one in SETTINGS for word in ("--set", one)),
     ]
     first = CliRunner().invoke(app, command)
     assert first.exit_code == 0, first.output
@@ -81,11 +87,11 @@ def test_from_pairs_to_verdicts(tmp_path: Path) -> None:
     ("options", "said"),
     [
         (["--schemas", "schema.sql", "--form", "cubist"], "SJ003"),
-        (["--schemas", "schema.sql", "--positions", "up"], "SJ003"),
-        (["--schemas", "schema.sql", "--augment", "mask,melt"], "SJ003"),
-        (["--schemas", "schema.sql", "--pretraining-loss", "cosine"], "SJ003"),
-        (["--schemas", "schema.sql", "--pretraining-temperature", "0"], "SJ034"),
-        (["--schemas", "schema.sql", "--threads", "0"], "SJ034"),
+        (["--schemas", "schema.sql", "--set", "positions=up"], "SJ003"),
+        (["--schemas", "schema.sql", "--set", "pretraining.augmentations=mask,melt"], "SJ003"),
+        (["--schemas", "schema.sql", "--set", "pretraining.loss=cosine"], "SJ003"),
+        (["--schemas", "schema.sql", "--set", "pretraining.temperature=0"], "SJ034"),
+        (["--schemas", "schema.sql", "--set", "threads=0"], "SJ034"),
         ([], "SJ320"),
     ],
 )

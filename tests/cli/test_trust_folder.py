@@ -53,6 +53,10 @@ CODE = 'judge = ["evil.py:Mine"]'
         ('html = "../report.html"', "write files: evaluate.html"),
         ('run = "../kept"', "write files: evaluate.run"),
         ('ledger = "answers.sqlite"', "write files: evaluate.ledger"),
+        (
+            'system = "evil:answer"',
+            "call a system (code, an endpoint or a command): evaluate.system",
+        ),
     ],
 )
 def test_what_needs_trust_is_said_and_not_done(folder: Path, line: str, said: str) -> None:
@@ -88,6 +92,21 @@ def test_what_is_trusted_is_the_folder_as_it_was(folder: Path) -> None:
     assert run("evaluate", cwd=folder).returncode == 0
     tell(folder, CODE, 'html = "report.html"')
     assert run("evaluate", cwd=folder).returncode == 2
+
+
+@pytest.mark.parametrize(
+    "system", ["python evil.py {question}", "./program '{question}'", "sh -c ./run.sh"]
+)
+def test_the_files_of_a_command_are_part_of_what_is_trusted(folder: Path, system: str) -> None:
+    tell(folder, f'system = "{system}"')
+    (folder / "program").touch(0o755)
+    (folder / "run.sh").touch()
+    run("trust-folder", cwd=folder)
+    assert "SJ009" not in run("evaluate", cwd=folder).stderr
+    for name in ("evil.py", "program", "run.sh"):
+        if name in system:
+            (folder / name).write_text("raise SystemExit")
+    assert "SJ009" in run("evaluate", cwd=folder).stderr
 
 
 def test_code_that_is_spelled_otherwise_is_part_of_what_is_trusted(folder: Path) -> None:

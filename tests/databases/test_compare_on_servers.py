@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from servers import Server
 
-from sqljury.api.queries import compare_queries
 from sqljury.databases import schema_from_ddl
 from sqljury.errors import InfrastructureError, InputError
+from sqljury.uses.queries import compare_queries
 
 DDL = """
 CREATE TABLE boat (id INTEGER PRIMARY KEY, name VARCHAR(20), length DOUBLE PRECISION, built DATE);

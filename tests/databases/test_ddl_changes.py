@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from sqljury.api.queries import compare_queries
 from sqljury.databases import schema_from_ddl
 from sqljury.errors import InputError
 from sqljury.schema import Table
+from sqljury.uses.queries import compare_queries
 
 MADE = "CREATE TABLE t (id INT NOT NULL, a INT NOT NULL, b VARCHAR(9), "
 NOTHING_UNIQUE = [

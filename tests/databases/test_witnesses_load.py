@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 from servers import Server
 
-from sqljury.api.queries import compare_queries
 from sqljury.databases import schema_from_ddl
+from sqljury.uses.queries import compare_queries
 
 TYPES = {
     "postgresql": """
@@ -51,7 +51,9 @@ def inserts(script: str) -> list[str]:
     return [line for line in script.splitlines() if line.startswith("INSERT")]
 
 
-def test_every_witness_is_accepted(place: tuple[Server, str]) -> None:
+@pytest.mark.parametrize("most", [1, pytest.param(3, marks=pytest.mark.slow)])
+def test_every_witness_is_accepted(place: tuple[Server, str], most: int) -> None:
+    """One of the pairs for each table, in turn; slow: all of them."""
     server, engine = place
     tried: Counter[str] = Counter()
     said = list[tuple[str, str, str]]()
@@ -59,7 +61,7 @@ def test_every_witness_is_accepted(place: tuple[Server, str]) -> None:
     for number, statements in enumerate(tables(engine)):
         script = ";\n".join(statements)
         schema = replace(schema_from_ddl(script), dialect=_DIALECTS[engine])
-        for left, right in PAIRS:
+        for left, right in (PAIRS[number % 3 :] + PAIRS)[:most]:
             found = compare_queries(left, right, schema=schema, seed=number, prove=False)
             tried[found.verdict] += 1
             if found.verdict != "refuted":
@@ -76,7 +78,7 @@ def test_every_witness_is_accepted(place: tuple[Server, str]) -> None:
                 said.append((script, left, found.witness.sql))
     assert not said
     # A column whose type SQLite lacks leaves open what shows it.
-    assert tried["refuted"] > 2 * len(list(tables(engine))), tried
+    assert 3 * tried["refuted"] > 2 * tried.total(), tried
 
 
 def _gone(statements: tuple[str, ...]) -> tuple[str, ...]:

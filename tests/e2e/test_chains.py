@@ -92,9 +92,10 @@ def test_from_pairs_to_a_network_that_selects(data_dir: Path, tmp_path: Path) ->
     kept = json.loads(run(tmp_path, "paper", "keywords", "pairs/pairs.jsonl", "--json"))
     assert kept["pairs/pairs.jsonl"]["references"] == card["keywords"]["reference"]
 
-    small = ("--hidden", 16, "--steps", 2, "--epochs", 3, "--pretraining", 1, "--batch", 16)
+    settings = ("hidden=16", "steps=2", "epochs=3", "batch=16", "pretraining.epochs=1")
+    small = [word for one in settings for word in ("--set", one)]
     train = ("train", "graph-match", "pairs/pairs.jsonl", "-o", "network.npz", *tables, *small)
-    assert "network.npz: epoch" in run(tmp_path, *train, "--pretraining-loss", "graphcl")
+    assert "network.npz: epoch" in run(tmp_path, *train, "--set", "pretraining.loss=graphcl")
 
     by_network = "judge:graph_match,model=network.npz"
     strategies = [word for name in ("random", "majority", by_network) for word in ("-s", name)]
@@ -178,7 +179,7 @@ def test_from_samples_to_trust_by_a_trained_verifier(data_dir: Path, tmp_path: P
     words = sorted({"Answer:", *" ".join(line["question"] for line in labelled).split()})
     write_base(tmp_path / "base", words[:200], width=16)
     data = ("--base", "base", "--data", "labelled.jsonl", *spider, "--out", "verifier")
-    steps = ("--lora-rank", 0, "--epochs", 1, "--no-balance", "--validation", 0.4)
+    steps = ("--set", "lora_rank=0", "--set", "epochs=1", "--set", "validation=0.4", "--no-balance")
     run(tmp_path, "train", "verifier", *data, *steps)
     verifier = "verifier,model=verifier"
     select = ("select", "pool.jsonl", *spider, "-j", "execution:spider", "-w", 1)

@@ -77,6 +77,13 @@ _TEXTS = ("a", "A", "b", "B", "a ", "ab", "ab ", "aB", "x", "1", "01", "10", "5"
 _NUMBERS = (0, 1, 2, 3, 5, -1, -3, None)
 _FRACTIONS = (0, 1, 1.5, 2, 2.25, -0.5, -3, None)
 _DATES = ("2020-01-01", "2020-02-15", "2019-12-31", "2021-02-01", None)
+_MOMENTS = (
+    "2020-02-15 00:00:00",
+    "2020-02-15 10:30:00",
+    "2019-12-31 23:59:59",
+    "2020-01-31 12:00:00",
+)
+_MOMENTS += ("2021-01-01 00:00:00", "2020-12-31 10:00:00", "2020-01-15 00:00:00", None)
 _SMALL = (0, 1, 2, 32767, -3, None)
 _LARGE = (0, 1, 2, 3, 9007199254740992, 9007199254740993, None)
 _FLOATS = (0.0, -0.0, 1, 1.5, 0.1, 0.5, -3, 9007199254740992.0, None)
@@ -105,9 +112,10 @@ def _value(
         return random.choice(("x", "y", None))
     if "CHAR" in kind or "TEXT" in kind:
         return random.choice(texts)
-    if "DATE" in kind:
+    if "DATE" in kind or kind == "TIMESTAMP":
+        dates = _DATES if kind == "DATE" else _MOMENTS
         zero = dialect == "mysql" and not column.nullable
-        return random.choice((*_DATES, "0000-00-00") if zero else _DATES)
+        return random.choice((*dates, "0000-00-00") if zero else dates)
     if dialect != "sqlite" and any(word in kind for word in ("REAL", "DOUBLE", "FLOAT")):
         return random.choice(_FLOATS)
     if dialect == "postgres" and kind in ("NUMERIC", "DECIMAL"):

@@ -12,7 +12,7 @@ from pair_files import Pair, differing, families, read
 import sqljury as sj
 
 SEEDS = range(60)
-EVERY = 3
+EVERY = 6
 """Which of the pairs the fast tests take: each proof takes a tenth of a second."""
 SERVERS = {
     "postgres": "postgresql://postgres@127.0.0.1/postgres",

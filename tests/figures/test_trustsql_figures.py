@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from sqljury.api.trust import TrustSettings, judged_run, trust_files
-from sqljury.api.trust_building import build_trust_files
 from sqljury.benchmarks import read_cases
 from sqljury.databases import read_schemas
 from sqljury.learning.detector import train_detector, train_distance
 from sqljury.uses.building.benchmark import statistics_of
+from sqljury.uses.building.trust import build_trust_files
 from sqljury.uses.statistics import ScoreTable
+from sqljury.uses.trust.files import TrustSettings, judged_run, trust_files
 from sqljury.uses.trust.records import answerable_examples
 
 JUDGE = "execution:spider"

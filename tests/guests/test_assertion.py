@@ -152,23 +152,22 @@ def project(tmp_path: Path, boats: Path) -> Path:
 
 @pytest.mark.parametrize("parallel", [(), ("-n", "2")], ids=["alone", "xdist"])
 def test_baseline(project: Path, parallel: tuple[str, ...]) -> None:
-    first = run_pytest(project, "--sqljury-write-baseline", "known.json", *parallel)
+    first = run_pytest(project, "--sqljury-write-baseline", "known.jsonl", *parallel)
     assert first.returncode == 1
     assert "3 failed, 1 passed" in first.stdout
     assert "WrongSQLError: prediction_refused by execution:strict" in first.stdout
     assert "only in the reference: ('Ada',)" in first.stdout
     assert "assertion.py" not in first.stdout, "the message ends at the user's own line"
-    assert json.loads((project / "known.json").read_text()) == {
-        "wrong": {
-            "test_boats.py::test_names[1]": "incorrect",
-            "test_boats.py::test_names[2]": "prediction_refused",
-        }
+    lines = map(json.loads, (project / "known.jsonl").read_text().splitlines()[1:])
+    assert {line["id"]: line["outcomes"] for line in lines} == {
+        "test_boats.py::test_names[1]": {"execution:strict": "incorrect"},
+        "test_boats.py::test_names[2]": {"execution:strict": "prediction_refused"},
     }
-    second = run_pytest(project, "--sqljury-baseline", "known.json", *parallel)
+    second = run_pytest(project, "--sqljury-baseline", "known.jsonl", *parallel)
     assert "1 failed, 1 passed, 2 xfailed" in second.stdout, second.stdout
     mended = (project / "test_boats.py").read_text().replace("SELECT length", "SELECT name")
     (project / "test_boats.py").write_text(mended.replace("1 == 2", "1 == 1"))
-    third = run_pytest(project, "--sqljury-baseline", "known.json", *parallel)
+    third = run_pytest(project, "--sqljury-baseline", "known.jsonl", *parallel)
     assert third.returncode == 0
     assert "1 of the baseline's tests now pass, such as test_boats.py::test_names[1]" in (
         third.stdout
@@ -176,10 +175,10 @@ def test_baseline(project: Path, parallel: tuple[str, ...]) -> None:
 
 
 def test_a_baseline_that_cannot_be_read(project: Path) -> None:
-    (project / "known.json").write_text("[1")
-    found = run_pytest(project, "--sqljury-baseline", "known.json")
+    (project / "known.jsonl").write_text("[1")
+    found = run_pytest(project, "--sqljury-baseline", "known.jsonl")
     assert found.returncode == pytest.ExitCode.USAGE_ERROR
-    assert "known.json: cannot be read" in found.stderr
+    assert "SJ515 known.jsonl:1: no baseline" in found.stderr
     assert "Traceback" not in found.stderr
 
 

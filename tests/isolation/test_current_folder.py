@@ -76,16 +76,12 @@ def test_python_m_runs_nothing_that_python_itself_does_not(benchmark: Path, log:
 SCRIPT = """
 import os, sys
 import sqljury as sj
-from pathlib import Path
-from sqljury import read_cases
-from sqljury.api.pair_building import build_pairs_files
-from sqljury.uses.suite import SuiteOptions, build_suites
+from sqljury.uses.building.pairs.files import build_pairs_files
 
 def use(out):
     with sj.evaluate(["cases.jsonl"], ["execution"], "databases", workers=2) as found:
         assert found.scores() == {{"execution:strict": 1.0}}
-    options = SuiteOptions(databases="databases")
-    build_suites(read_cases("cases.jsonl"), options, Path(out) / "suites", workers=2)
+    sj.build_suites("cases.jsonl", "databases", out + "/suites", workers=2)
     build_pairs_files(["cases.jsonl"], out + "/pairs", databases="databases", most=10, workers=2)
 
 {before}

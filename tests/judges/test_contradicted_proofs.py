@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from sqljury.api.queries import compare_queries
 from sqljury.databases import schema_from_ddl
 from sqljury.equivalence import canonical
 from sqljury.equivalence.canonical import Equality
 from sqljury.reports.pair import pair_text
 from sqljury.trees.context import Assumption
+from sqljury.uses.queries import compare_queries
 
 SCHEMA = schema_from_ddl(
     "CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT, length REAL, mast INTEGER, tag);"

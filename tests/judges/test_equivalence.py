@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from sqljury.api.queries import COMPARED_PROFILES, compare_queries
 from sqljury.case import Case
 from sqljury.databases import schema_from_ddl
 from sqljury.errors import InputError
@@ -18,6 +17,7 @@ from sqljury.judges import make_judge, settled
 from sqljury.judges.pair import PairAnswer
 from sqljury.schema import Schema
 from sqljury.tables import make_policy
+from sqljury.uses.queries import COMPARED_PROFILES, compare_queries
 from sqljury.verdict import Verdict
 
 HARBOUR = """

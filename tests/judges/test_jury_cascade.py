@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 
 import sqljury as sj
 from commands import run
-from sqljury.api.jury_calibration import calibrate_jury
 from sqljury.case import Case
 from sqljury.cli import app
 from sqljury.databases import open_databases
@@ -27,6 +26,7 @@ from sqljury.judges.prover import PROVER
 from sqljury.judges.refuter import REFUTER
 from sqljury.judges.rose_unified import UNIFIED
 from sqljury.learning.fusion import SHIPPED, load_fusion
+from sqljury.uses.train.jury_calibration import calibrate_jury
 from sqljury.verdict import Outcome
 
 SCHEMA = "CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT, kind TEXT, crew INTEGER);"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from sqljury.api.queries import compare_queries
 from sqljury.databases import schema_from_ddl
 from sqljury.equivalence import proof
 from sqljury.errors import InputError, MissingExtraError
 from sqljury.judges.pair import PairAnswer
+from sqljury.uses.queries import compare_queries
 
 SCHEMA = schema_from_ddl(
     "CREATE TABLE owner (id INTEGER PRIMARY KEY, name TEXT);"

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 import sqljury
-from sqljury.api.agreement import agree_files
-from sqljury.api.evaluation import load_run
 from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.judges import make_judge
 from sqljury.judges.recorded import Recorded
+from sqljury.uses.agree.files import agree_files
+from sqljury.uses.evaluate.evaluation import load_run
 from sqljury.verdict import Outcome
 
 

@@ -242,7 +242,7 @@ def test_the_batch_is_that_of_all_processes(at_once, processes, found):
 
 @pytest.mark.parametrize("processes", [3, 32])
 def test_a_batch_that_cannot_be_shared_out(processes):
-    with pytest.raises(InputError, match=f"SJ034 --batch 16 is no multiple of the {processes}"):
+    with pytest.raises(InputError, match=f"SJ034 batch=16 is no multiple of the {processes}"):
         batches(16, 4, processes)
 
 

@@ -23,7 +23,8 @@ from sqljury.llm.providers import provider
 
 def test_providers() -> None:
     assert known_providers() == (
-        "anthropic", "azure", "deepseek", "gemini", "llamacpp", "ollama", "openai", "scripted", "vllm",
+        "anthropic", "azure", "deepseek", "gemini", "llamacpp", "ollama", "openai", "scripted",
+        "system", "vllm",
     )  # fmt: skip
 
 

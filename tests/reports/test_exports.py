@@ -79,13 +79,16 @@ def test_parquet_has_the_fields_and_values_of_the_export(tmp_path: Path) -> None
     found = parquet_module.read_table(tmp_path / "out.parquet")
     assert tuple(found.schema.names) == export.EXPORT_FIELDS
     types = {name: str(found.schema.field(name).type) for name in found.schema.names}
-    assert types.pop("measures").startswith("map<string, double")
+    assert "struct<name: string, value: double>" in types.pop("measures")
     assert types.pop("labels").startswith("list<")
     assert types.pop("reference_sqls").startswith("list<")
     assert (types.pop("score"), types.pop("label")) == ("double", "bool")
     assert set(types.values()) == {"string"}
     lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
-    rows = [{**row, "measures": dict(row["measures"])} for row in found.to_pylist()]
+    rows = [
+        {**row, "measures": {one["name"]: one["value"] for one in row["measures"]}}
+        for row in found.to_pylist()
+    ]
     assert rows == [{"predicted_sql": None, **line} for line in lines]
 
 

@@ -17,6 +17,7 @@ from rich.console import Console
 
 from sqljury.case import Case
 from sqljury.reports import terminal
+from sqljury.reports.cases import case_pages
 from sqljury.uses.agree.agreement import AgreementSlice, agree
 from sqljury.uses.agree.document import print_agreement
 from sqljury.uses.evaluate.document import print_summary
@@ -167,3 +168,36 @@ def test_a_wide_result_says_what_is_not_shown() -> None:
     assert max(map(len, text.split("\n"))) <= 100
     assert "more columns" in text
     assert "and 8 more rows" in text
+
+
+REASONS = [
+    {"subject": "rows", "text": "Both return \x1b[31m4 rows", "weight": 2.0, "features": ["a"]},
+    {"subject": "order", "text": "The order differs", "weight": -0.5, "features": ["b"]},
+]
+WEIGHED = Verdict(
+    outcome=Outcome.CORRECT,
+    score=0.8,
+    reason=f"probability 0.800; for: {REASONS[0]['text']}; against: The order differs",
+    evidence={"reasons": REASONS, "weights": [{"feature": "a", "weight": 2.0}], "calls": 0},
+)
+
+
+def test_weighed_reasons_are_bars_and_are_not_said_twice() -> None:
+    records = [Record(case=Case(id="1"), judge="j", verdict=WEIGHED)]
+    text = printed(lambda console: terminal.print_record(records, console))
+    lines = text.split("\n")
+    assert "  probability 0.800" in lines
+    assert "     │████████ +2.00 Both return \\x1b[31m4 rows" in lines
+    assert "  ██ │         -0.50 The order differs" in lines
+    assert text.count("The order differs") == 1
+    assert "calls: 0" in text
+    assert "feature" not in text
+
+
+def test_a_page_has_weighed_reasons_as_texts_with_numbers() -> None:
+    pages = case_pages([Record(case=Case(id="1"), judge="j", verdict=WEIGHED)], 1)
+    (page,) = pages.to_json(["j"])
+    (verdict,) = page["verdicts"]  # type: ignore[misc]
+    assert verdict["weighed"] == [["Both return \\x1b[31m4 rows", 2.0], ["The order differs", -0.5]]
+    assert verdict["reason"] == "probability 0.800"
+    assert [name for name, _ in verdict["other"]] == ["calls"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sqljury.api.inputs import run_settings
 from sqljury.judges import make_judge
 from sqljury.runs.judge_groups import groups_of
+from sqljury.uses.inputs import run_settings
 
 
 @pytest.mark.parametrize(("workers", "threads"), [(1, None), (2, "1")])

@@ -104,7 +104,7 @@ def told(found: sj.Evaluation, folder: Path) -> tuple[object, ...]:
 @pytest.mark.usefixtures("in_process")
 @settings(
     deadline=None,
-    max_examples=40,
+    max_examples=20,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(cases=CASES, of=st.integers(1, 5), data=st.data())
@@ -128,7 +128,7 @@ def test_shards_merged_in_any_order_are_the_run_in_one_go(
 @pytest.mark.usefixtures("in_process")
 @settings(
     deadline=None,
-    max_examples=30,
+    max_examples=15,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(cases=CASES, data=st.data())

@@ -19,6 +19,7 @@ from shop import REFERENCE, make_cases, make_database
 
 import sqljury as sj
 from checks.kills import Trial, write_spider_cases
+from sqljury.runs import pool
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 
@@ -79,7 +80,7 @@ def test_a_lock_that_is_longer_than_the_limit_is_waited_for(folder: Path) -> Non
         if total and not locked.is_set():
             locking.execute("BEGIN EXCLUSIVE")
             locked.set()
-            threading.Timer(4.0, locking.execute, ["ROLLBACK"]).start()
+            threading.Timer(2.0, locking.execute, ["ROLLBACK"]).start()
 
     with sj.evaluate(
         make_cases(40),
@@ -163,23 +164,37 @@ def test_a_query_without_end_ends_soon(folder: Path) -> None:
     assert time.monotonic() - began < 30, "one second of work, on a busy machine"
 
 
-def test_a_stopped_worker_is_replaced(folder: Path) -> None:
-    process = start(folder, list(make_cases(3000)), "-w", "2")
-    while len(workers := children(process.pid)) < 2:
-        time.sleep(0.02)
-    time.sleep(0.5)
-    for worker in workers:
-        with suppress(ProcessLookupError):
-            os.kill(worker, signal.SIGSTOP)
-    assert process.wait(90) == 0
-    assert set(outcomes(folder)) == {"correct", "incorrect"}
+def test_a_stopped_worker_is_replaced(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "_STOPPED_SECONDS", 0.5)
+    others = set(children(os.getpid()))
+    stopped: set[int] = set()
+
+    def on_progress(done: int, _total: int) -> None:
+        if done and not stopped:
+            stopped.update(set(children(os.getpid())) - others)
+            for worker in stopped:
+                os.kill(worker, signal.SIGSTOP)
+
+    with sj.evaluate(
+        make_cases(1000),
+        ["execution"],
+        folder / "databases",
+        run=folder / "run",
+        workers=2,
+        on_progress=on_progress,
+    ) as found:
+        assert set(found.summary.judges[0].outcomes) == {"correct", "incorrect"}
+        assert found.summary.judges[0].total == 1000
+    assert stopped
 
 
 def test_stopped_workers_do_not_outlive_their_parent(folder: Path) -> None:
     process = start(folder, list(make_cases(20_000)), "-w", "2")
-    while len(workers := children(process.pid)) < 2:
+    while len(children(process.pid)) < 2:
         time.sleep(0.02)
     time.sleep(2.0)  # they are at work, and watch their parent
+    workers = children(process.pid)
+    assert len(workers) == 2
     for worker in workers:
         os.kill(worker, signal.SIGSTOP)
     process.kill()

@@ -55,24 +55,19 @@ def judged(name: str, judges: list[str], run: Path, **more: object) -> list[sj.V
         return [record.verdict for record in found.records()]
 
 
-@pytest.mark.parametrize("name", ["subqueries", "case"])
-@pytest.mark.parametrize("judge", ["astpm", "codebleu", "relpm", "tree_match"])
-def test_deep_queries_are_judged_or_unknown(name: str, judge: str, tmp_path: Path) -> None:
-    (verdict,) = judged(name, [judge], tmp_path / "run")
-    assert verdict.outcome in ("unknown", "correct", "incorrect"), verdict
-
-
-def test_what_is_nested_too_deeply_says_so(tmp_path: Path) -> None:
-    (verdict,) = judged("subqueries", ["astpm"], tmp_path / "run")
-    assert (verdict.outcome, verdict.reason) == (
-        "unknown",
-        "the query is nested too deeply for this judge",
-    )
+def test_deep_queries_are_judged_or_unknown(tmp_path: Path) -> None:
+    # astpm works on the other one for its ten seconds: a case of the slow test below.
+    judges = ["astpm", "codebleu", "relpm", "tree_match"]
+    too_deep, *others = judged("subqueries", judges, tmp_path / "subqueries")
+    assert too_deep.outcome == "unknown"
+    assert too_deep.reason == "the query is nested too deeply for this judge"
+    others += judged("case", judges[1:], tmp_path / "case")
+    assert {one.outcome for one in others} <= {"unknown", "correct", "incorrect"}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LARGE)
-@pytest.mark.parametrize("judge", ["relpm", "astpm", "codebleu", "jury:offline"])
+@pytest.mark.parametrize("judge", ["relpm", "astpm", "codebleu", "tree_match", "jury:offline"])
 def test_large_queries_end(name: str, judge: str, tmp_path: Path) -> None:
     began = time.monotonic()
     (verdict,) = judged(name, [judge], tmp_path / "run", limits=sj.Limits(seconds=3))

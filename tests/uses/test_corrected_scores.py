@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 import sqljury as sj
-from sqljury.api.benchmark_scores import corrected_scores, plan_labels
 from sqljury.cli import app
 from sqljury.errors import InputError
+from sqljury.uses.agree.corrected import corrected_scores, plan_labels
 from sqljury.uses.agree.labels import chances, drawn, half_width, labels_for
 from sqljury.uses.statistics import prediction_powered, rogan_gladen
 

@@ -12,7 +12,7 @@ from sqljury.databases.ddl import schema_from_ddl
 from sqljury.errors import InputError
 from sqljury.likeness.graphs import graph_of
 from sqljury.schema import Schema
-from sqljury.uses.graph_pairs import TrainingPair, graph_pairs, read_pairs
+from sqljury.uses.train.graph_pairs import TrainingPair, graph_pairs, read_pairs
 
 PETS = schema_from_ddl("CREATE TABLE pet (id INTEGER PRIMARY KEY, name TEXT, age INTEGER);")
 

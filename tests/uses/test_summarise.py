@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tracemalloc
 from collections.abc import Iterator
+from dataclasses import replace
 from statistics import stdev
 
 import pytest
@@ -16,6 +17,9 @@ from hypothesis import strategies as st
 
 from sqljury.case import Case
 from sqljury.errors import InputError, catalogue
+from sqljury.judges.base import JUDGES
+from sqljury.uses.audit.rescored import leaderboard, right_answers
+from sqljury.uses.evaluate import words as sentences
 from sqljury.uses.evaluate.summary import JudgeSummary, Slice, Summary, failing, summarise
 from sqljury.uses.statistics import wilson_interval
 from sqljury.verdict import Outcome, Record, Verdict
@@ -52,12 +56,11 @@ def first(*records: Record) -> JudgeSummary:
 @pytest.mark.parametrize("score", [None, 0.0, 0.7])
 def test_what_each_outcome_counts_for(outcome: Outcome, score: float | None) -> None:
     found = first(record(), record(outcome, score))
-    judged = outcome in (Outcome.CORRECT, Outcome.INCORRECT)
     assert found.outcomes == (
         {"correct": 2} if outcome == "correct" else {"correct": 1, outcome: 1}
     )
     assert (found.total, found.n, found.left_out) == ((2, 1, 1) if outcome.left_out else (2, 2, 0))
-    assert found.score == (1.0 if outcome.left_out else (1 + (score or 0) * judged) / 2)
+    assert found.score == (1.0 if outcome.left_out else (1 + (outcome is Outcome.CORRECT)) / 2)
 
 
 def test_the_signature_carries_the_denominator() -> None:
@@ -97,19 +100,43 @@ def test_wilson_for_scores_of_zero_and_one() -> None:
     assert (found.low, found.high) == wilson_interval(80, 100)
 
 
-def test_normal_for_graded_scores_and_their_slices() -> None:
+def test_graded_scores_have_a_share_and_a_mean() -> None:
     scores = [0.0, 0.25, 0.5, 1.0] * 25
-    found = first(*(record(Outcome.INCORRECT, score, db_id="d") for score in scores))
-    assert found.interval == "normal"
-    assert found.score == 0.4375
+    found = first(
+        *(
+            record(Outcome.CORRECT if score >= 0.5 else Outcome.INCORRECT, score, db_id="d")
+            for score in scores
+        )
+    )
+    assert found.interval == "wilson"
+    assert (found.score, (found.low, found.high)) == (0.5, wilson_interval(50, 100))
+    assert (found.slices[0].score, found.slices[0].low) == (found.score, found.low)
     half = 1.959964 * stdev(scores) / 10
-    assert (found.low, found.high) == pytest.approx((0.4375 - half, 0.4375 + half))
-    assert (found.slices[0].low, found.slices[0].high) == (found.low, found.high)
+    assert found.mean_score == 0.4375
+    assert (found.mean_low, found.mean_high) == pytest.approx((0.4375 - half, 0.4375 + half))
+    assert sentences.score_sentence(found).endswith("; mean score 43.8 % (36.5–51.0)")
 
 
-def test_one_graded_score_has_no_interval() -> None:
-    found = first(record(score=0.5))
-    assert (found.score, found.low, found.high) == (0.5, None, None)
+@pytest.mark.parametrize("judge", ["jury:offline", "verifier,threshold=0.6"])
+def test_the_mean_of_probabilities_is_called_so(judge: str) -> None:
+    found = replace(first(record(score=0.75)), name=judge)
+    assert sentences.score_sentence(found).endswith("100.0 % of 1 (wilson 20.7–100.0); mean "
+                                                    "probability 75.0 %")  # fmt: skip
+    assert hasattr(JUDGES.get(judge.replace(",", ":").partition(":")[0]), "judge")
+
+
+def test_no_mean_where_it_says_the_same_as_the_score() -> None:
+    assert first(record(), record(Outcome.INCORRECT, 0.0)).mean_score is None
+
+
+def test_a_leaderboard_has_the_same_score() -> None:
+    records = [record(score=0.7), record(Outcome.INCORRECT, 0.4), record(Outcome.UNKNOWN, 0.6),
+             record(Outcome.DATABASE_MISSING, None)]  # fmt: skip
+    records = [replace(one, case=replace(one.case, id=str(i))) for i, one in enumerate(records)]
+    found = first(*records)
+    (standing,) = leaderboard("j", right_answers(records)).standings
+    fields = ("n", "score", "low", "high")
+    assert [getattr(found, f) for f in fields] == [getattr(standing, f) for f in fields]
 
 
 # ---------------------------------------------------------------- measures and labels

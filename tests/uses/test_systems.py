@@ -8,11 +8,11 @@ from sqlite3 import connect
 
 import pytest
 
-from sqljury.api.evaluation import evaluate
 from sqljury.benchmarks import read_cases
 from sqljury.case import Case
 from sqljury.uses.evaluate import words as sentences
 from sqljury.uses.evaluate.document import slices_of
+from sqljury.uses.evaluate.evaluation import evaluate
 from sqljury.uses.evaluate.summary import JudgeSummary, failing, summarise
 from sqljury.uses.evaluate.systems import several_systems, with_systems
 from sqljury.uses.statistics.paired import mcnemar_exact
@@ -85,7 +85,7 @@ def test_r_ves_says_the_published_figure_first() -> None:
     (judge,) = summarise(
         [Record(case=Case(id="1"), judge="r_ves", verdict=fast)], {"r_ves": ""}, "run"
     ).judges
-    assert sentences.score_sentence(judge).startswith("R-VES 110.0; as a score 98.0 % of 1")
+    assert sentences.score_sentence(judge).startswith("R-VES 110.0; 100.0 % of 1")
     assert sentences.headline(judge) == "110.0"
     assert sentences.measures_sentence(judge) == ""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sqljury.case import Case
-from sqljury.uses.verifier_examples import label_of
+from sqljury.uses.train.verifier_examples import label_of
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,11 @@ CODES: dict[str, tuple[str, str]] = {
         "the system, where a row has one): none of the file's ids is among the questions'. It may "
         "be of another benchmark, or its ids may be written otherwise.",
     ),
+    "SJ123": (
+        "a data set of Hugging Face cannot be read",
+        "A folder that `save_to_disk` wrote, one of its splits (FOLDER/validation), or a name for "
+        "`load_dataset`: hf:NAME@SPLIT. A data set of several splits needs one named.",
+    ),
     "SJ536": (
         "a correction that its author did not sign",
         "`sqljury audit accept --sign-with KEY` signs corrections, and `audit verify --signers "

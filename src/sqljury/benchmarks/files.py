@@ -24,6 +24,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
+from sqljury.benchmarks.hugging_face import as_parquet, is_data_set
 from sqljury.benchmarks.names import is_field
 from sqljury.benchmarks.texts import (
     Repeated,
@@ -150,13 +151,19 @@ class _Unpacked(io.RawIOBase):
 class Source:
     """One file that can be opened repeatedly; its structure is found from its contents.
 
+    Standard input and data sets of Hugging Face are read as files.
+
     Raises:
-        InputError: SJ101 to SJ103, SJ106, SJ107: the file does not exist, is a folder, is empty or
-            broken.
+        InputError: SJ101 to SJ103, SJ106, SJ107, SJ123: the file does not exist, is a folder, is
+            empty or broken.
     """
 
     def __init__(self, path: PathLike) -> None:
-        self.path = standard_input() if os.fspath(path) == STANDARD_INPUT else Path(path)
+        place = os.fspath(path)
+        if place == STANDARD_INPUT:
+            self.path = standard_input()
+        else:
+            self.path = as_parquet(place) if is_data_set(place) else Path(path)
         self.name = self.path.name
         # Not Path.exists, which raises on names that are too long.
         if not os.path.exists(self.path):  # noqa: PTH110

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import islice
+from types import MappingProxyType
 from typing import Any
 
 from sqljury.benchmarks.fields import as_object, build, guess, missing_key
@@ -236,6 +238,7 @@ class Cases(Iterable[Case]):
         read: Callable[[], Iterator[Case]],
         warnings: Sequence[str] = (),
         by_position: Sequence[str] = (),
+        files: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._read = read
         self._current: Iterator[Case] | None = None
@@ -243,6 +246,8 @@ class Cases(Iterable[Case]):
         """Warnings to show before the first case: references without a prediction, …"""
         self.by_position = tuple(by_position)
         """Prediction files that were joined to the references by position."""
+        self.files = dict(files)
+        """The path of each file of cases as it was given, by its name in ``Case.origin``."""
 
     def __iter__(self) -> Iterator[Case]:
         return _distinct(self._read())
@@ -291,7 +296,8 @@ def read_cases(
         InputError: SJ1xx, with file and line; SJ53x: an overlay that does not fit.
     """
     check_mapping(mapping or {})
-    sources = [Source(path) for path in paths(files)]
+    given = paths(files)
+    sources = [Source(path) for path in given]
     if not sources:
         raise InputError("SJ101", "no file is given.")
     systems = [] if predictions is None else [Source(path) for path in paths(predictions)]
@@ -331,7 +337,8 @@ def read_cases(
         found = map(without_prose, cases()) if strip_fences else cases()
         return found if corrections is None else corrections.laid_over(found)
 
-    return Cases(read, warnings, by_position)
+    named = {one.name: os.fspath(path) for one, path in zip(sources, given, strict=True)}
+    return Cases(read, warnings, by_position, named)
 
 
 class _CaseReader:

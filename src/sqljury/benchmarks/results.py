@@ -135,13 +135,17 @@ def _columns(source: Source, label: str) -> _Columns:
     return _Columns(layout, "score" in layout.keys)
 
 
-def _check_table(source: Source) -> None:
+def _check_table(
+    source: Source,
+    what: str = "results",
+    hint: str = "ROSE's eval_results.json, --export FILE.jsonl, or a CSV with score and label.",
+) -> None:
     if source.kind in (FileKind.TEXT, FileKind.JSON_OBJECT):
         raise InputError(
             "SJ108",
-            f"results are a list or a table of rows, not {source.kind.value}.",
+            f"{what} are a list or a table of rows, not {source.kind.value}.",
             where=source.name,
-            hint="ROSE's eval_results.json, --export FILE.jsonl, or a CSV with score and label.",
+            hint=hint,
         )
     if not source.head:
         raise InputError("SJ103", "there are no rows in the file.", where=source.name)
@@ -272,15 +276,8 @@ def read_decisions(path: PathLike, *, mapping: Mapping[str, str] | None = None) 
             a value of the wrong kind.
     """
     source = Source(path)
-    if source.kind in (FileKind.TEXT, FileKind.JSON_OBJECT):
-        raise InputError(
-            "SJ108",
-            f"decisions are a list or a table of rows, not {source.kind.value}.",
-            where=source.name,
-            hint="Predictions by id are given with --predictions, the questions first.",
-        )
-    if not source.head:
-        raise InputError("SJ103", "there are no rows in the file.", where=source.name)
+    by_id = "Predictions by id are given with --predictions, the questions first."
+    _check_table(source, "decisions", by_id)
     layout = _decision_layout(source, mapping or {})
     return [_decision(at, record, layout) for at, record in enumerate(source.records())]
 

@@ -1,4 +1,4 @@
-"""The command line: a thin shell over :mod:`sqljury.api`.
+"""The command line: a thin shell over :mod:`sqljury.uses`.
 
 One command, or a few that belong together, a file. Heavy imports stay inside the commands, so that
 ``sqljury --help`` answers at once.

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sqljury.cli.flags import command, refuse_besides, refuse_without
-from sqljury.cli.gate import GatedScore, left_out_limit, warn_of_missing
+from sqljury.cli.gate import check_gate, left_out_limit, warn_of_missing
 from sqljury.cli.output import console, print_json
 from sqljury.errors import InputError
 from sqljury.settings import Drawing, Input, ScoreGate, Showing, only, option
 
 if TYPE_CHECKING:
-    from sqljury.api.benchmark_scores import CorrectedScore, LabelPlan
     from sqljury.uses.agree.agreement import Agreement, JudgeAgreement
+    from sqljury.uses.agree.corrected import CorrectedScore, LabelPlan
+    from sqljury.uses.evaluate.left_out import GatedScore
 
 _COUNTS = (25, 50, 100, 200, 400, 800)
 
@@ -85,7 +86,7 @@ def agree(
     Prints kappa, accuracy, MCC, F1 and AUC. With --plan: prints how many labels are worth having
     and draws cases to label. With --calibrate: writes how reliable the models of a jury are.
     """
-    from sqljury.api.agreement import agree_files
+    from sqljury.uses.agree.files import agree_files
 
     if plan:
         refuse_besides(
@@ -129,7 +130,7 @@ def agree(
     if limit.most is None:
         warn_of_missing(judged)
     else:
-        limit.check(judged, _below(found, thresholds))
+        check_gate(limit, judged, _below(found, thresholds))
 
 
 def _run(inputs: list[str], mode: str) -> Path:
@@ -139,7 +140,7 @@ def _run(inputs: list[str], mode: str) -> Path:
 
 
 def _write_page(inputs: list[str], path: Path, found: Agreement) -> None:
-    from sqljury.api.evaluation import load_run
+    from sqljury.uses.evaluate.evaluation import load_run
 
     with load_run(_run(inputs, "--html")) as evaluation:
         evaluation.to_html(path, agreement=found)
@@ -147,7 +148,7 @@ def _write_page(inputs: list[str], path: Path, found: Agreement) -> None:
 
 
 def _corrected(inputs: list[str], labels: Sequence[Path], label: str) -> list[CorrectedScore]:
-    from sqljury.api.benchmark_scores import corrected_scores
+    from sqljury.uses.agree.corrected import corrected_scores
 
     runs = [Path(one) for one in inputs]
     if len(labels) != 1 or not all(run.is_dir() for run in runs):
@@ -191,6 +192,8 @@ def _below(found: Agreement, thresholds: list[tuple[str, float]]) -> list[str]:
 
 
 def _judged(judge: JudgeAgreement) -> GatedScore:
+    from sqljury.uses.evaluate.left_out import GatedScore
+
     others = judge.n_left_out - judge.n_missing
     return GatedScore(
         name=judge.name,
@@ -215,7 +218,7 @@ def _plan(
 
     The labels are for `agree --corrected`.
     """
-    from sqljury.api.benchmark_scores import plan_labels
+    from sqljury.uses.agree.corrected import plan_labels
     from sqljury.uses.agree.labels import half_width as expected
     from sqljury.uses.agree.labels import write_label_plan
 
@@ -251,7 +254,7 @@ def _enough(plan: LabelPlan, half_width: float) -> int:
 
 def _calibrate(run: Path, labels: Path, out: Path, label: str, base: Path | None) -> None:
     """Write how often each model was right on labelled cases, for `jury,models=…,reliability=`."""
-    from sqljury.api.jury_calibration import calibrate_jury
+    from sqljury.uses.train.jury_calibration import calibrate_jury
 
     found = calibrate_jury(run, labels, out, label=label, base=base or "")
     typer.echo(f"{out}: {found.cases:,} labelled cases, {', '.join(found.models)}")

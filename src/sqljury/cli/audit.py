@@ -71,7 +71,7 @@ def audit(
     refuse_without(context, "--from", "most", "review")
     if not files:
         raise InputError("SJ006", "give files of references, or --from RUN.")
-    from sqljury.api.audit import audit as find
+    from sqljury.uses.audit.benchmark import audit as find
     from sqljury.uses.audit.document import print_audit, write_audit_page, write_findings
 
     cases = read(files, reading)
@@ -100,8 +100,10 @@ def audit(
 
 def _diagnose(run: Path, most: int, review: Path | None, showing: Showing) -> None:
     """Print what a run's verdicts say of its benchmark: faulty references, ambiguous questions."""
-    from sqljury.api.diagnosis import diagnose_run, review_flags, stability_of_run
+    from sqljury.uses.agree.stability import stability_of_run
+    from sqljury.uses.audit.diagnose import diagnose_run
     from sqljury.uses.audit.document import diagnosis_document
+    from sqljury.uses.audit.flagged import review_flags
 
     found, repeated = diagnose_run(run), stability_of_run(run)
     reviewed = [] if review is None else review_flags(run, review)
@@ -139,8 +141,8 @@ def accept(
 
     Takes the findings whose `decision` is replace, ambiguous or exclude.
     """
-    from sqljury.api.audit import accept_findings
     from sqljury.benchmarks import signed, write_overlay
+    from sqljury.uses.audit.overlays import accept_findings
 
     found = accept_findings(reviewed, by=by, at=datetime.now(UTC).date().isoformat())
     if key is not None:
@@ -172,8 +174,8 @@ def rescore(
 
     Only cases that the corrections change are judged again.
     """
-    from sqljury.api.rescoring import rescore as score_again
     from sqljury.uses.audit import rescored
+    from sqljury.uses.audit.rescoring import rescore as score_again
 
     reading = Input(overlay=overlay)
     with progress() as on_progress:
@@ -203,7 +205,7 @@ def verify(
     ] = None,
 ) -> None:
     """Check that an overlay fits a benchmark, or compare two overlays."""
-    from sqljury.api.audit import verify_overlay
+    from sqljury.uses.audit.overlays import verify_overlay
 
     if len(files) == 1 and _is_overlay(files[0]):
         _print_difference(overlay, files[0])
@@ -228,7 +230,7 @@ def _is_overlay(path: Path) -> bool:
 
 
 def _print_difference(left: Path, right: Path) -> None:
-    from sqljury.api.audit import diff_overlays
+    from sqljury.uses.audit.overlays import diff_overlays
 
     found = diff_overlays(left, right)
     for one in found.only_left:

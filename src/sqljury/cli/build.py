@@ -79,10 +79,10 @@ def build_trust(
 
     The questions are split into training, validation and test by question and SQL structure.
     """
-    from sqljury.api.trust_building import QuestionWriter, build_trust_files, review_queue
     from sqljury.judges.model_judge import option_pairs
     from sqljury.uses.building import KINDS, Corrections
     from sqljury.uses.building.benchmark import card_text
+    from sqljury.uses.building.trust import QuestionWriter, build_trust_files, review_queue
     from sqljury.uses.building.writing import counts
 
     if ask is None and (asking.model_option or asking.is_limited or paraphrases):
@@ -160,8 +160,8 @@ def build_pairs(
 
     They train the judges that compare queries.
     """
-    from sqljury.api.pair_building import build_pairs_files
     from sqljury.uses.building.pairs.card import pairs_card_text
+    from sqljury.uses.building.pairs.files import build_pairs_files
 
     steps = _Steps()
     with steps:
@@ -229,8 +229,8 @@ def build_consensus(
     With --people: writes a form for each person. With --labels: reads the filled forms, and writes
     the cases to which all people gave the same label.
     """
-    from sqljury.api.consensus_building import build_consensus as build
-    from sqljury.api.consensus_building import write_forms
+    from sqljury.uses.building.consensus import build_consensus as build
+    from sqljury.uses.building.consensus import write_forms
 
     if (people is None) == (not labels):
         raise InputError("SJ006", "give --people to write forms, or --labels to read them.")
@@ -273,8 +273,7 @@ def build_suite(
 
     Keeps several databases on which mutated references give other rows than the references.
     """
-    from sqljury.api.suites import build_suites
-    from sqljury.uses.suite.build import report_text, total_text
+    from sqljury.uses.suite.build import build_suites, report_text, total_text
 
     done = 0
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sqljury.cli.flags import command
-from sqljury.cli.gate import GatedScore, left_out_limit, refuse_missing_of_run
+from sqljury.cli.flags import command, refuse_besides, refuse_without
+from sqljury.cli.gate import check_gate, left_out_limit, refuse_missing_of_run
 from sqljury.cli.judging import client, mapping_of, run_folder, run_keywords
 from sqljury.cli.output import console, paid_text, print_json, show
 from sqljury.cli.progress import progress
+from sqljury.cli.system import print_calls, refuse_unreachable
 from sqljury.errors import InputError
 from sqljury.settings import (
     Drawing,
@@ -23,19 +24,26 @@ from sqljury.settings import (
     ScoreGate,
     Showing,
     Sources,
+    SystemCalls,
     only,
     option,
 )
 
 if TYPE_CHECKING:
+    from sqljury.uses.evaluate.left_out import GatedScore
     from sqljury.uses.select import Selection
 
+_FOR_A_SYSTEM = (
+    *("questions", "out", "databases", "schemas", "n", "seconds", "map", "ledger", "replay"),
+    "concurrency",
+)
 _Schemas = Annotated[Sources, only("databases", "schemas")]
 _Running = Annotated[Running, only("run", "workers", "executor", "limits_seconds")]
 
 
 @command()
 def generate(
+    context: typer.Context,
     questions: Annotated[list[Path], typer.Argument(help="Files of questions.")],
     *,
     out: Annotated[
@@ -48,16 +56,22 @@ def generate(
     ],
     sources: _Schemas,
     sampling: Sampling,
+    system: SystemCalls,
     reading: Annotated[Input, only("map")],
     asking: Annotated[
         ModelCalls, only("model_option", "ledger", "replay", "max_cost", "concurrency")
     ],
 ) -> None:
-    """Sample candidates from a model, and write them as a pool."""
-    from sqljury.api.pools import generate_pool
+    """Sample candidates from a model or a system under test, and write them as a pool."""
     from sqljury.judges.model_judge import option_pairs
+    from sqljury.uses.generating.pools import generate_pool
 
+    if system.system is not None:
+        refuse_besides(context, "--system", *_FOR_A_SYSTEM)
+    else:
+        refuse_without(context, "--system", "seconds")
     options = option_pairs(";".join(asking.model_option))
+    models = client(asking, out.with_name(f"{out.name}.ledger.sqlite"))
     with progress("sampling", "sampled") as on_progress:
         found = generate_pool(
             questions,
@@ -65,8 +79,9 @@ def generate(
             replace(sampling, options=options),
             databases=sources.databases,
             schemas=sources.schemas,
-            llm=client(asking, out.with_name(f"{out.name}.ledger.sqlite")),
+            llm=models,
             mapping=mapping_of(reading),
+            system=system,
             on_progress=on_progress,
         )
     kept = f", {found.kept:,} were there" if found.kept else ""
@@ -76,7 +91,10 @@ def generate(
         typer.echo(f"say that there is no query: {ways}")
     if found.empty:
         typer.echo(f"hold neither a query nor that there is none: {found.empty:,}")
-    if found.paid is not None:
+    if system.system is not None:
+        print_calls(found, sampling.n, models.ledger)
+        refuse_unreachable(found)
+    elif found.paid is not None:
         typer.echo(f"this command paid for {paid_text(found.paid)}", err=True)
 
 
@@ -102,7 +120,7 @@ def label(
 
     Writes the labelled pool, and prints how many candidates are right, wrong or without a label.
     """
-    from sqljury.api.pools import label_pool
+    from sqljury.uses.generating.pools import label_pool
     from sqljury.uses.labelling import print_labels
 
     folder = run_folder(pool, running, sources, reading, use="label")
@@ -172,9 +190,9 @@ def select(
     showing: Annotated[Showing, only("json", "html")],
 ) -> None:
     """Pick one candidate per question; compare ways of picking."""
-    from sqljury.api.selection import DEFAULT_STRATEGIES, write_picks
-    from sqljury.api.selection import select as select_from
     from sqljury.uses.select.document import selection_document
+    from sqljury.uses.select.picking import DEFAULT_STRATEGIES, write_picks
+    from sqljury.uses.select.picking import select as select_from
 
     limit = left_out_limit(gate)
     folder = run_folder(files, running, sources, reading, use="select")
@@ -199,7 +217,7 @@ def select(
     if out is not None:
         write_picks(found, out)
     show(selection_document(found, title=files[0].name), found.to_json(), showing)
-    limit.check([_judged(found)], _below(found, gate.fail_under))
+    check_gate(limit, [_judged(found)], _below(found, gate.fail_under))
 
 
 def _below(found: Selection, threshold: float | None) -> list[str]:
@@ -214,6 +232,8 @@ def _below(found: Selection, threshold: float | None) -> list[str]:
 
 
 def _judged(found: Selection) -> GatedScore:
+    from sqljury.uses.evaluate.left_out import GatedScore
+
     # Questions whose candidates have no label are in no denominator either.
     unsaid = found.total - found.n - sum(found.left_out.values())
     return GatedScore(
@@ -270,10 +290,10 @@ def trust(
     Prints reliability score, risk and coverage. Thresholds can be chosen on other questions
     (--validation).
     """
-    from sqljury.api.inputs import overlay_from
-    from sqljury.api.trust import TrustSettings, judged_run, references_of, trust_files
+    from sqljury.uses.inputs import overlay_from
     from sqljury.uses.trust import DEFAULT_PENALTIES, DEFAULT_RISKS, parse_penalty
     from sqljury.uses.trust.document import trust_document, write_trust_csv
+    from sqljury.uses.trust.files import TrustSettings, judged_run, references_of, trust_files
 
     penalties = tuple(map(parse_penalty, penalty)) if penalty else DEFAULT_PENALTIES
     setup = TrustSettings(

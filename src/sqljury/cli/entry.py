@@ -23,7 +23,18 @@ _EXIT_INTERRUPTED = 130
 _DEBUG = "SQLJURY_DEBUG"
 
 for _name in (
-    *("evaluate", "runs", "agree", "queries", "audit", "build", "candidates", "train", "help"),
+    *(
+        "evaluate",
+        "gate",
+        "runs",
+        "agree",
+        "queries",
+        "audit",
+        "build",
+        "candidates",
+        "train",
+        "help",
+    ),
     "papers",
 ):
     import_module(f"sqljury.cli.{_name}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sqljury.cli.flags import Files, command, refuse_besides, refuse_without
-from sqljury.cli.gate import LeftOutLimit, judged_by, left_out_limit, refuse_missing_of_run
+from sqljury.cli.gate import check_gate, left_out_limit, refuse_missing_of_run
 from sqljury.cli.judging import client, read, run_folder, run_keywords
 from sqljury.cli.output import (
     print_failures,
@@ -19,14 +19,29 @@ from sqljury.cli.output import (
     write_files,
 )
 from sqljury.cli.progress import progress
+from sqljury.cli.system import answered, refuse_unreachable
+from sqljury.cli.tracking import check_trackers, track
 from sqljury.errors import EXIT_INFRASTRUCTURE, InputError
 from sqljury.judge_name import JudgeName
-from sqljury.settings import Input, ModelCalls, Running, ScoreGate, Showing, Sources, option
+from sqljury.settings import (
+    Input,
+    ModelCalls,
+    Running,
+    ScoreGate,
+    Showing,
+    Sources,
+    SystemCalls,
+    option,
+)
 
 if TYPE_CHECKING:
-    from sqljury.api.evaluation import Evaluation
+    from collections.abc import Iterable
+
+    from sqljury.case import Case
     from sqljury.llm import Collected, Estimate
     from sqljury.runs import UnderWay
+    from sqljury.uses.evaluate.evaluation import Evaluation
+    from sqljury.uses.evaluate.left_out import LeftOutLimit
 
 _FOR_FEATURES = (
     *("files", "predictions", "format", "map", "strip_fences", "overlay"),
@@ -46,6 +61,16 @@ def evaluate(
     ] = (),
     sources: Sources,
     reading: Input,
+    system: SystemCalls,
+    answers: Annotated[
+        int,
+        option(
+            "With --system: answers to each question.",
+            *("--answers", "-n"),
+            least=1,
+            panel="System calls",
+        ),
+    ] = 1,
     running: Running,
     asking: ModelCalls,
     gate: ScoreGate,
@@ -67,31 +92,50 @@ def evaluate(
     ] = "",
 ) -> None:
     """Judge predictions and print scores with their denominators."""
-    from sqljury.api import evaluation as api
+    from sqljury.uses.evaluate import evaluation
 
     if features is not None:
         refuse_besides(context, "--features", *_FOR_FEATURES)
         _write_features(files, features, groups, sources, reading, running)
         return
     refuse_without(context, "--features", "groups")
+    if system.system is None:
+        refuse_without(context, "--system", "seconds", "answers")
+    elif reading.predictions or running.shard is not None or asking.dry_run:
+        raise InputError("SJ006", "--system goes with none of --predictions, --shard, --dry-run.")
     if asking.wait and not asking.batch:
         raise InputError("SJ006", "--wait goes with --batch.")
     if running.shard is not None and (asking.batch or asking.dry_run):
         raise InputError("SJ006", "--shard goes neither with --batch nor with --dry-run.")
     limit = left_out_limit(gate)
+    check_trackers(showing.track)
     judges = [_model_judge(spec, asking) for spec in judge or ("execution",)]
-    folder = run_folder(files, running, sources, reading, shard=running.shard)
-    cases, databases = read(files, reading), sources.databases
+    folder = run_folder(
+        files,
+        running,
+        sources,
+        reading,
+        shard=running.shard,
+        system=system.system,
+        answers=answers if system.system is not None else None,
+    )
+    databases = sources.databases
+    found_answers = None
+    cases: Iterable[Case]
+    if system.system is None:
+        cases = read(files, reading)
+    else:
+        cases = found_answers = answered(files, sources, reading, asking, system, answers, folder)
     models = client(asking, folder / "ledger.sqlite")
     settings = run_keywords(sources, running, reading, models)
     if asking.dry_run:
-        found = api.dry_run(cases, judges, databases, batch=asking.batch, **settings)
+        found = evaluation.dry_run(cases, judges, databases, batch=asking.batch, **settings)
         typer.echo(_dry_run_text(found))
         return
     done: Evaluation | UnderWay
     with progress() as on_progress:
         if asking.batch:
-            done = api.evaluate_in_batches(
+            done = evaluation.evaluate_in_batches(
                 cases,
                 judges,
                 databases,
@@ -103,7 +147,7 @@ def evaluate(
                 **settings,
             )
         else:
-            done = api.evaluate(
+            done = evaluation.evaluate(
                 cases,
                 judges,
                 databases,
@@ -113,7 +157,7 @@ def evaluate(
                 on_progress=on_progress,
                 **settings,
             )
-    if not isinstance(done, api.Evaluation):
+    if not isinstance(done, evaluation.Evaluation):
         _print_under_way(done, showing.json)
         raise typer.Exit(EXIT_INFRASTRUCTURE)
     with done as found_run:
@@ -122,6 +166,9 @@ def evaluate(
         if showing.failures:
             print_failures(found_run, showing.failures)
         print_next(found_run, showing.html)
+        track(found_run, showing.track)
+        if found_answers is not None:
+            refuse_unreachable(found_answers.counts)
         _check(gate, limit, found_run)
 
 
@@ -133,8 +180,8 @@ def _write_features(
     reading: Input,
     running: Running,
 ) -> None:
-    from sqljury.api.features import features as find
     from sqljury.uses.features import check_features_path, write_features
+    from sqljury.uses.features import features as find
 
     check_features_path(out)
     folder = run_folder(files, running, sources, reading, features=groups or "all")
@@ -234,11 +281,13 @@ def _dry_run_text(found: Estimate) -> str:
 
 
 def _check(gate: ScoreGate, limit: LeftOutLimit, found: Evaluation) -> None:
+    from sqljury.uses.evaluate.left_out import GatedScore
     from sqljury.uses.evaluate.summary import failing
 
     least = gate.fail_under
     below = [] if least is None else failing(found.summary, least)
-    limit.check(
-        [judged_by(judge) for judge in found.summary.judges],
+    check_gate(
+        limit,
+        [GatedScore.of(judge) for judge in found.summary.judges],
         [f"below {least:g}: {line}" for line in below],
     )

@@ -3,9 +3,9 @@
 A parameter whose type is a dataclass of settings becomes one option for each field, so that an
 option is declared and explained once for all commands. ``Annotated[Sources, only("databases")]``
 takes some of the fields. A plain parameter is annotated with an :func:`~sqljury.settings.option`.
-Settings outside of :mod:`sqljury.settings` annotate a field with its help text,
-``Annotated[int, "Pairs at once."]``, and with the option's name if that differs from the field's.
-The fields of a dataclass inside a dataclass get its field name as a prefix.
+A field annotated with a help text alone, ``Annotated[int, "Pairs at once."]``, has no option of its
+own: ``--set NAME=VALUE`` sets it (:mod:`sqljury.cli.named_settings`). The fields of a dataclass
+inside a dataclass get its field name as a prefix.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import (
     Annotated,
     Any,
-    Literal,
     TypeVar,
     get_args,
     get_origin,
@@ -28,6 +27,7 @@ from typing import (
 import typer
 
 from sqljury.cli.app import PanelCommand, app
+from sqljury.cli.named_settings import HELP, NamedSetting, listing, parsed, settings_in
 from sqljury.errors import InputError
 from sqljury.settings import Option, PathLike, Shown, option
 from sqljury.writing import check_output
@@ -61,7 +61,7 @@ class FlagField:
 
     @property
     def option(self) -> Option | None:
-        """Its declaration; None if it is declared by a help text alone or by typer."""
+        """Its declaration; None if it is declared by typer."""
         said = get_args(self.hint)[1] if get_origin(self.hint) is Annotated else None
         return said if isinstance(said, Option) else None
 
@@ -92,7 +92,7 @@ class FlagField:
     def _annotation(self, in_panels: bool) -> Any:
         said = self.option
         if said is None:
-            return _in_words(self.hint)
+            return self.hint
         plain = get_args(self.hint)[0]
         if self.is_list:
             plain = list[get_args(plain)[0]] | None  # type: ignore[misc]
@@ -134,12 +134,17 @@ def command(group: typer.Typer = app, name: str | None = None) -> Callable[[F], 
 def with_flags(function: Callable[..., None]) -> Callable[..., None]:
     """A function for typer, with one parameter for each field of the settings it takes."""
     values, own = _declared(function)
+    named = named_settings(function)
     flat = [one for of_value in values.values() for one in of_value] + list(own.values())
     in_panels = len(flat) > _MANY
 
     def run(**given: Any) -> None:
         _check_written(flat, given)
-        made = {name: _made(_kind(hints[name]), fields_, given) for name, fields_ in values.items()}
+        chosen = parsed(named, given.pop(_SET, None) or ())
+        made = {
+            name: _made(_kind(hints[name]), fields_, given, chosen)
+            for name, fields_ in values.items()
+        }
         for name, one in own.items():
             if one.option is not None:
                 made[name] = one.of(given.pop(name))
@@ -153,11 +158,52 @@ def with_flags(function: Callable[..., None]) -> Callable[..., None]:
             parameters += [one.parameter(in_panels) for one in values[name]]
         elif name in own:
             parameters.append(own[name].parameter(in_panels))
+    if named:
+        parameters.append(_set_parameter(named))
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in parameters}
     run.__name__, run.__doc__ = function.__name__, function.__doc__
     run.written = function  # type: ignore[attr-defined]
+    run.named = named  # type: ignore[attr-defined]
     return run
+
+
+_SET = "set"
+"""The name of the parameter of ``--set``."""
+
+
+def named_settings(function: Callable[..., None]) -> dict[str, NamedSetting]:
+    """The settings of a command that ``--set`` sets, by name."""
+    hints = get_type_hints(function, include_extras=True)
+    kinds = (_kind(hints[name]) for name in inspect.signature(function).parameters)
+    found = (one for kind in kinds if is_dataclass(kind) for one in settings_in(kind))
+    return {one.name: one for one in found}
+
+
+def _set_parameter(named: Mapping[str, NamedSetting]) -> inspect.Parameter:
+    """The parameter from which typer makes ``--set``; ``--set help`` prints the list and ends."""
+
+    def list_settings(given: list[str] | None) -> list[str] | None:
+        if HELP in (given or ()):
+            typer.echo(listing(named))
+            raise typer.Exit
+        return given
+
+    return inspect.Parameter(
+        _SET,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None,
+        annotation=Annotated[
+            list[str] | None,
+            typer.Option(
+                "--set",
+                metavar="NAME=VALUE",
+                help=f"Change a setting; repeatable. `--set {HELP}` lists all with defaults.",
+                is_eager=True,
+                callback=list_settings,
+            ),
+        ],
+    )
 
 
 def refuse_besides(context: typer.Context, mode: str, *allowed: str) -> None:
@@ -234,22 +280,35 @@ def _fields(kind: Any, before: str) -> Iterator[FlagField]:
         hint = hints[one.name]
         if is_dataclass(hint):
             yield from _fields(hint, f"{before}{one.name}_")
-        elif get_origin(hint) is Annotated:  # other fields are not options
+        elif get_origin(hint) is Annotated and isinstance(hint.__metadata__[0], Option):
             default = inspect.Parameter.empty if one.default is MISSING else one.default
             yield FlagField(f"{before}{one.name}", hint, default, kind)
 
 
-def _made(kind: Any, known: list[FlagField], given: dict[str, Any], before: str = "") -> Any:
-    """An instance of the settings class, from parsed options; removes these from ``given``."""
+def _made(
+    kind: Any,
+    known: list[FlagField],
+    given: dict[str, Any],
+    chosen: Mapping[str, Any],
+    before: str = "",
+) -> Any:
+    """An instance of the settings class, from parsed options; removes these from ``given``.
+
+    Args:
+        chosen: the values of ``--set``.
+    """
     by_name = {one.name: one for one in known}
     hints = get_type_hints(kind)
     found = {}
     for one in fields(kind):
         name = f"{before}{one.name}"
+        flag = by_name.get(name.replace(".", "_"))
         if is_dataclass(hints[one.name]):
-            found[one.name] = _made(hints[one.name], known, given, f"{name}_")
-        elif name in by_name:
-            found[one.name] = by_name[name].of(given.pop(name))
+            found[one.name] = _made(hints[one.name], known, given, chosen, f"{name}.")
+        elif flag is not None:
+            found[one.name] = flag.of(given.pop(flag.name))
+        elif name in chosen:
+            found[one.name] = chosen[name]
     return kind(**found)
 
 
@@ -265,13 +324,3 @@ def _check_written(known: list[FlagField], given: Mapping[str, Any]) -> None:
             continue
         if run is None or path.parent != Path(run) or Path(run).exists():
             check_output(path)
-
-
-def _in_words(hint: Any) -> Any:
-    """The annotation for typer of a field declared by a help text; other hints stay as they are."""
-    if get_origin(hint) is not Annotated or not isinstance(hint.__metadata__[0], str):
-        return hint
-    plain, (explained, *names) = get_args(hint)[0], hint.__metadata__
-    # For typer, a choice of words is text: the settings check it themselves.
-    kind = str if get_origin(plain) in (Literal, tuple) else plain
-    return Annotated[kind, typer.Option(*names, help=explained)]

@@ -1,4 +1,4 @@
-"""Gates: thresholds that end a command with exit code 1, and missing verdicts, with code 3.
+"""`sqljury gate`, and the thresholds of other commands: exit code 1, or 3 for missing verdicts.
 
 A verdict that is missing because the infrastructure failed says nothing about the prediction. So
 a command that judges ends with exit code 3 while any is missing, whatever the score of the others.
@@ -8,70 +8,158 @@ otherwise the score could be raised by leaving out cases.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from secrets import token_hex
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sqljury.cli.flags import RunFolder, command
+from sqljury.cli.output import show
 from sqljury.errors import EXIT_BELOW_THRESHOLD, InputError
-from sqljury.settings import ScoreGate
+from sqljury.settings import GateFiles, RegressionLimits, ScoreGate, Showing, only
+from sqljury.writing import unwritable, write_text
 
 if TYPE_CHECKING:
-    from sqljury.uses.evaluate.summary import JudgeSummary
+    from sqljury.reports.document import ReportDocument
+    from sqljury.uses.evaluate.left_out import GatedScore, LeftOutLimit
+    from sqljury.uses.gate import GateResult
+    from sqljury.uses.gate.ci import Places
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GatedScore:
-    """The parts of one score that a gate checks."""
+@command()
+def gate(
+    run: RunFolder,
+    *,
+    limits: RegressionLimits,
+    files: GateFiles,
+    showing: Annotated[Showing, only("json")],
+) -> None:
+    """Fail if a run is worse than a baseline.
 
-    name: str
-    total: int
-    """The number of cases, those left out included."""
-    left_out: Mapping[str, int]
-    """The number of cases that are not in the denominator, by reason."""
-    missing: int = 0
-    """The number of verdicts that are missing because the infrastructure failed."""
-    reasons: Mapping[str, int] = field(default_factory=dict)
-    """The number of missing verdicts by reason."""
+    The exit code is 1 if a judge's score fell by more than --max-drop points or fell significantly
+    (--alpha), if cases cannot be compared (--max-left-out), or if a score is below its --threshold.
+    Newly wrong cases are listed by cause; on GitHub Actions they are also annotated at their line.
+    """
+    from sqljury.uses.evaluate.evaluation import load_run
+    from sqljury.uses.gate import gate as decide
+    from sqljury.uses.gate.ci import case_places
+    from sqljury.uses.gate.document import gate_document
+
+    if limits.baseline is None and not limits.threshold and files.write_baseline is None:
+        raise InputError(
+            "SJ517",
+            "there is nothing to check.",
+            hint="Give --baseline, --threshold or --write-baseline.",
+        )
+    on_github = os.environ.get("GITHUB_ACTIONS") == "true"
+    with load_run(run) as found:
+        result = decide(
+            found,
+            limits.baseline,
+            max_drop=limits.max_drop,
+            alpha=limits.alpha,
+            max_left_out=limits.max_left_out,
+            thresholds=dict(map(_threshold, limits.threshold)),
+        )
+        if files.write_baseline is not None and (result.passed or limits.baseline is None):
+            found.write_baseline(files.write_baseline)
+        shows_places = on_github or files.junit is not None or files.gitlab is not None
+        places = case_places(found.run, _repository_root()) if shows_places else {}
+    document = gate_document(result)
+    _write_reports(files, result, document, places)
+    if on_github:
+        _show_on_github(result, document, places, showing)
+    else:
+        show(document, result.to_json(), showing)
+    if not result.passed:
+        raise typer.Exit(EXIT_BELOW_THRESHOLD)
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOutLimit:
-    """How many cases may be left out of a score, or which share; ``most`` is None for no limit."""
+def _threshold(text: str) -> tuple[str, float]:
+    judge, _, least = text.rpartition("=")
+    try:
+        return judge, float(least)
+    except ValueError:
+        raise InputError(
+            "SJ517",
+            f"--threshold {text} is not JUDGE=SCORE.",
+            hint="Write execution:strict=0.8 for 80 %.",
+        ) from None
 
-    most: float | None
-    is_share: bool = False
 
-    def check(self, judged: Sequence[GatedScore], below: Sequence[str] = ()) -> None:
-        """Print which gates are not passed, and end the command if there is one.
+def _repository_root() -> Path:
+    """The root of the checked out repository on GitHub or GitLab; else the current folder."""
+    return Path(os.environ.get("GITHUB_WORKSPACE") or os.environ.get("CI_PROJECT_DIR") or ".")
 
-        Args:
-            below: the lines that say which scores are below a threshold.
 
-        Raises:
-            InfrastructureError: SJ416: verdicts are missing.
-            typer.Exit: a score is below its threshold, or too many cases were left out.
-        """
-        lines = [*below, *(line for one in judged for line in self._too_much(one))]
-        for line in lines:
-            typer.echo(line, err=True)
-        refuse_missing(judged)
-        if lines:
-            raise typer.Exit(EXIT_BELOW_THRESHOLD)
+def _write_reports(
+    files: GateFiles, result: GateResult, document: ReportDocument, places: Places
+) -> None:
+    import json
 
-    def _too_much(self, one: GatedScore) -> list[str]:
-        left_out = sum(one.left_out.values())
-        if self.most is None or left_out <= self.most * (one.total if self.is_share else 1):
-            return []
-        allowed = f"{self.most:.6g} of all" if self.is_share else f"{self.most:g}"
-        parts = ", ".join(f"{why} {count:,}" for why, count in one.left_out.items() if count)
-        return [
-            f"left out: {one.name}: {left_out:,} of {one.total:,} cases ({parts}), "
-            f"{allowed} allowed; --max-left-out {left_out} would allow them"
-        ]
+    from sqljury.reports.markdown import markdown_document
+    from sqljury.uses.gate.ci import gitlab_report, junit_xml
+
+    if files.junit is not None:
+        write_text(files.junit, junit_xml(result, places))
+    if files.gitlab is not None:
+        write_text(files.gitlab, json.dumps(gitlab_report(result, places), indent=1) + "\n")
+    if files.comment is not None:
+        write_text(files.comment, markdown_document(document))
+
+
+def _show_on_github(
+    result: GateResult, document: ReportDocument, places: Places, showing: Showing
+) -> None:
+    """Print the result and the annotations, and append to the summary of the job's step.
+
+    GitHub reads commands from what is printed. A random token, which no text of a case can know,
+    stops this while the result is printed.
+    """
+    from sqljury.reports.markdown import markdown_document
+    from sqljury.uses.gate.ci import github_annotations
+
+    token = token_hex(16)
+    if not showing.json:
+        typer.echo(f"::stop-commands::{token}")
+    show(document, result.to_json(), showing)
+    if not showing.json:
+        typer.echo(f"::{token}::")
+    for line in github_annotations(result, places):
+        typer.echo(line, err=True)
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    if summary:
+        try:
+            with Path(summary).open("a", encoding="utf-8") as file:
+                file.write(markdown_document(document))
+        except OSError as error:
+            raise unwritable(summary, error) from error
+
+
+def check_gate(
+    limit: LeftOutLimit, judged: Sequence[GatedScore], below: Sequence[str] = ()
+) -> None:
+    """Print which gates are not passed, and end the command if there is one.
+
+    Args:
+        below: the lines that say which scores are below a threshold.
+
+    Raises:
+        InfrastructureError: SJ416: verdicts are missing.
+        typer.Exit: a score is below its threshold, or too many cases were left out.
+    """
+    from sqljury.uses.evaluate.left_out import refuse_missing
+
+    too_many = [f"left out: {one.name}: {said}" for one in judged if (said := limit.exceeded(one))]
+    lines = [*below, *too_many]
+    for line in lines:
+        typer.echo(line, err=True)
+    refuse_missing(judged)
+    if lines:
+        raise typer.Exit(EXIT_BELOW_THRESHOLD)
 
 
 def left_out_limit(gate: ScoreGate, *, with_threshold: bool = False) -> LeftOutLimit:
@@ -86,31 +174,14 @@ def left_out_limit(gate: ScoreGate, *, with_threshold: bool = False) -> LeftOutL
     Raises:
         InputError: SJ508: neither a number nor a share; or a threshold outside of [0, 1].
     """
+    from sqljury.uses.evaluate.left_out import LeftOutLimit
     from sqljury.uses.evaluate.summary import check_threshold
 
     if gate.fail_under is not None:
         check_threshold(gate.fail_under)
     if gate.max_left_out is None:
         return LeftOutLimit(0.0 if with_threshold or gate.fail_under is not None else None)
-    return LeftOutLimit(*_amount(gate.max_left_out))
-
-
-def refuse_missing(judged: Sequence[GatedScore]) -> None:
-    """Raise if verdicts are missing because the infrastructure failed.
-
-    Raises:
-        InfrastructureError: SJ416.
-    """
-    from sqljury.uses.evaluate.summary import missing_error, missing_text
-
-    lacking = [one for one in judged if one.missing]
-    if not lacking:
-        return
-    parts = [
-        missing_text(one.name, one.missing, max(one.total, one.missing), one.reasons)
-        for one in lacking
-    ]
-    raise missing_error("; ".join(parts))
+    return LeftOutLimit.parse(gate.max_left_out)
 
 
 def warn_of_missing(judged: Sequence[GatedScore]) -> None:
@@ -129,39 +200,8 @@ def refuse_missing_of_run(folder: Path) -> None:
     Raises:
         InfrastructureError: SJ416.
     """
-    from sqljury.api.evaluation import load_run
+    from sqljury.uses.evaluate.evaluation import load_run
+    from sqljury.uses.evaluate.left_out import GatedScore, refuse_missing
 
     with load_run(folder) as found:
-        refuse_missing([judged_by(judge) for judge in found.summary.judges])
-
-
-def judged_by(judge: JudgeSummary) -> GatedScore:
-    """The parts of a judge's summary that a gate checks."""
-    from sqljury.verdict import Outcome
-
-    return GatedScore(
-        name=judge.name,
-        total=judge.total,
-        left_out={name: n for name, n in judge.outcomes.items() if Outcome(name).left_out},
-        missing=judge.missing,
-        reasons=judge.missing_reasons,
-    )
-
-
-def _amount(text: str) -> tuple[float, bool]:
-    """``3`` is a number of cases; ``0.02`` and ``2%`` are a share of them.
-
-    >>> _amount("3"), _amount("2%"), _amount("0.02")
-    ((3.0, False), (0.02, True), (0.02, True))
-    """
-    match = re.fullmatch(r"(\d+)|(\d*\.\d+|\d+(?:\.\d*)?(?=%))(%?)", text.strip())
-    if match and match[1]:
-        return float(match[1]), False
-    share = float(match[2]) / (100 if match[3] else 1) if match else 2.0
-    if share > 1:
-        raise InputError(
-            "SJ508",
-            f"--max-left-out {text!r} is neither a number of cases nor a share of them.",
-            hint="Write 3, 0.02 or 2%.",
-        )
-    return share, True
+        refuse_missing([GatedScore.of(judge) for judge in found.summary.judges])

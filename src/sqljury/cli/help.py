@@ -99,7 +99,7 @@ def _formats(name: str | None) -> Iterator[str]:
 
 def _rules(name: str | None, as_json: bool) -> Iterator[str]:
     """The lines about rewrite rules: name, what it rewrites, what it may assume of the data."""
-    from sqljury.api.rules import rules
+    from sqljury.equivalence.rules.registry import rules
 
     found = rules(name)
     if as_json:
@@ -154,11 +154,11 @@ def demo(
     running: Annotated[Running, only("workers")],
 ) -> None:
     """Evaluate the bundled cases: no key, no network, no server."""
-    from sqljury.api.agreement import agree_files
-    from sqljury.api.evaluation import evaluate
     from sqljury.benchmarks import read_cases
     from sqljury.demo import LIMITS, ROSE, write_demo
     from sqljury.llm import ClientSettings, Ledger
+    from sqljury.uses.agree.files import agree_files
+    from sqljury.uses.evaluate.evaluation import evaluate
 
     files = write_demo(folder)
     ledger = folder / "ledger.sqlite"

@@ -12,9 +12,9 @@ import typer
 from sqljury.settings import Input, ModelCalls, Running, Sources
 
 if TYPE_CHECKING:
-    from sqljury.api.inputs import RunKeywords
     from sqljury.benchmarks import Cases
     from sqljury.llm import ClientSettings
+    from sqljury.uses.inputs import RunKeywords
 
 _AS_TYPED = frozenset({"predictions"})
 """Fields left out of the folder's digest: it covers the content of their files instead."""
@@ -56,7 +56,7 @@ def run_folder(
     Args:
         own: other options of the command that change the run; they change the folder's name too.
     """
-    from sqljury.api.evaluation import default_run
+    from sqljury.uses.evaluate.evaluation import default_run
 
     if running.run is not None:
         return running.run

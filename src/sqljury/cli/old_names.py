@@ -1,4 +1,4 @@
-"""Old names of commands: each still runs the command, and prints the new name.
+"""Old names of commands and options: each still works, and prints the new name.
 
 They will be removed in version 0.5.
 """
@@ -68,14 +68,45 @@ def translated(root: Any, context: Any, args: list[str]) -> list[str]:
             words = moved.to.split()
             rest = _rest(command_of(root, words), args[start + length :], moved)
             return [*args[:start], *words, *rest]
-    return args
+    return _with_settings(command_of(root, args[start:]), args)
 
 
 def command_of(root: Any, words: list[str]) -> Any:
     """The command that the first words name; later words are ignored."""
     for word in words:
-        root = root.commands[word] if hasattr(root, "commands") else root
+        if word not in getattr(root, "commands", ()):
+            return root
+        root = root.commands[word]
     return root
+
+
+_SETTINGS: Final = {
+    "pretraining": "pretraining.epochs",
+    "augment": "pretraining.augmentations",
+}
+"""Names of settings that are not those of their old options."""
+
+
+def _with_settings(command: Any, args: list[str]) -> list[str]:
+    """The words with ``--set epochs=8`` for ``--epochs 8``, where that was an option once."""
+    named = getattr(getattr(command, "callback", None), "named", {})
+    known = {word for one in command.params for word in (*one.opts, *one.secondary_opts)}
+    by_option = {name.replace(".", "-").replace("_", "-"): name for name in named} | _SETTINGS
+    found: list[str] = []
+    words = iter(args)
+    for word in words:
+        option, equals, value = word.removeprefix("--").partition("=")
+        name = by_option.get(option.removeprefix("no-"), "")
+        if f"--{option}" in known or not word.startswith("--") or name not in named:
+            found.append(word)
+            continue
+        if isinstance(named[name].default, bool):
+            value = "false" if option.startswith("no-") else "true"
+        elif not equals:
+            value = next(words, "")
+        found += ["--set", f"{name}={value}"]
+        print(f"`--{option}` is now `--set {name}={value}`.", file=sys.stderr)
+    return found
 
 
 def _how(moved: Moved) -> str:

@@ -6,6 +6,7 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from shutil import which
 from typing import TYPE_CHECKING, Any, cast
 
@@ -16,10 +17,10 @@ from sqljury.settings import Showing
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from sqljury.api.evaluation import Evaluation
     from sqljury.case import Json
     from sqljury.llm import Spent
     from sqljury.reports.document import ReportDocument
+    from sqljury.uses.evaluate.evaluation import Evaluation
 
 
 def console() -> Console:
@@ -30,7 +31,8 @@ def console() -> Console:
 
 def print_json(found: Any, *, ascii: bool = True) -> None:
     """Print an object as JSON."""
-    typer.echo(json.dumps(found, indent=2, ensure_ascii=ascii))
+    # GitHub Actions takes ##[…] for a command, wherever it stands in a line.
+    typer.echo(json.dumps(found, indent=2, ensure_ascii=ascii).replace("##[", "#\\u0023["))
 
 
 def show(document: ReportDocument, found: Json, showing: Showing) -> None:
@@ -106,6 +108,9 @@ def print_next(found: Evaluation, html: Path | None) -> None:
 
     Standard output stays free for programs that read the scores.
     """
+    from sqljury.reports.evidence import one_line
+    from sqljury.reports.words import visible
+
     folder, sqljury = found.run.folder, program()
     typer.echo(f"run: {folder}", err=True)
     page = f"report: {html.resolve()}" if html else f"report: {sqljury} report {folder} --html FILE"
@@ -113,7 +118,8 @@ def print_next(found: Evaluation, html: Path | None) -> None:
     case = found.first_failure()
     if case is not None:
         typer.echo(f"failures by cause: {sqljury} report {folder} --failures 3", err=True)
-        typer.echo(f"one failure: {sqljury} report {folder} --case {case.name}", err=True)
+        name = quote(one_line(visible(case.name)))
+        typer.echo(f"one failure: {sqljury} report {folder} --case {name}", err=True)
 
 
 def paid_text(paid: Spent) -> str:

@@ -69,7 +69,7 @@ def keywords(
 
     Table 6 of FuncEvalGMN's paper counts the same.
     """
-    from sqljury.api.keywords import keyword_tables
+    from sqljury.papers.keywords import keyword_tables
     from sqljury.uses.building.pairs.card import keywords_document
 
     found = keyword_tables(

@@ -34,6 +34,7 @@ _READ: Final = frozenset(
     {
         *("files", "predictions", "pairs", "pool", "questions", "labels", "recorded", "reviewed"),
         *("schemas", "schema", "suites", "descriptions", "overlay", "replay", "training", "train"),
+        *("baseline", "threshold"),
         *("validation", "verdicts", "runs", "against", "from_run", "second", "signers", "import_"),
         *("demo_schemas", "prices"),
     }
@@ -42,15 +43,18 @@ _WORDS: Final = frozenset(
     {
         *("format", "map", "db_id", "dialect", "policy", "prove", "match", "unknown", "label"),
         *("limits_rows", "limits_seconds", "limits_bytes", "limits_memory", "workers", "seed"),
-        *("fail_on", "fail_under", "fail_over", "max_left_out"),
+        *("fail_on", "fail_under", "fail_over", "max_left_out", "max_drop", "alpha"),
         *("shard", "split", "kinds", "kind", "correct", "now", "assuming", "checks", "groups"),
-        *("confidence", "penalty", "representation", "by", "people", "case", "strategy"),
+        *("set", "confidence", "penalty", "representation", "by", "people", "case", "strategy"),
     }
 )
 _DATABASES: Final = frozenset({"databases", "database", "demo_databases"})
 _PLAIN_WORD: Final = re.compile(r"[\w.+=, -]*")
 _WRITTEN: Final = frozenset(
-    {"run", "html", "csv", "export", "out", "ledger", "svg", "work", "features", "calibrate"}
+    {
+        *("run", "html", "csv", "export", "out", "ledger", "svg", "work", "features", "calibrate"),
+        *("junit", "gitlab", "comment", "write_baseline"),
+    }
 )
 
 
@@ -138,6 +142,10 @@ def _why_not(name: str, text: str) -> str:
     """Why a setting needs trust, in words; empty if it needs none."""
     if name == "judge":
         return _why_not_judge(text)
+    if name == "system":
+        return "call a system (code, an endpoint or a command)"
+    if name == "track":
+        return "send results to a tracker"
     if name in _DATABASES:
         schemes = re.findall(r"([\w+.-]{2,}):", text)
         return "" if {"sqlite", "duckdb"}.issuperset(schemes) else "connect to a server"
@@ -145,6 +153,8 @@ def _why_not(name: str, text: str) -> str:
         return "write files"
     if name == "executor" and text == "local":
         return ""
+    if text.startswith("hf:"):
+        return "load a data set from a hub"
     if name in _READ or (name in _WORDS and _PLAIN_WORD.fullmatch(text)):
         return ""
     if name == "model_option" or "://" in text:
@@ -197,6 +207,11 @@ def _of_group(group: Any, told: dict[str, Any], where: str) -> dict[str, Any]:
 
 def _of_command(command: Any, table: dict[str, Any], where: str) -> dict[str, Any]:
     names = {word: one.name for one in command.params for word in _words(one)}
+    named = getattr(command.callback, "named", ())
+    if settings := [key for key in table if key.replace("-", "_") in named]:
+        others = {key: value for key, value in table.items() if key not in settings}
+        given = (f"{key}={table[key]}" for key in settings)
+        table = {**others, "set": [*others.get("set", ()), *given]}
     unknown = next((key for key in table if key not in names), None)
     if unknown is not None:
         raise _unknown(f"[{where.rstrip('.')}]", unknown, "option", names)

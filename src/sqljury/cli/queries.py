@@ -58,7 +58,7 @@ def compare(
 
     A difference is shown on a small database that was generated for it.
     """
-    from sqljury.api.queries import COMPARED_PROFILES, compare_queries
+    from sqljury.uses.queries import COMPARED_PROFILES, compare_queries
 
     failing = [name.strip() for name in (fail_on or "").split(",") if name.strip()]
     unknown = [name for name in failing if name not in _VERDICTS]
@@ -127,7 +127,7 @@ def diff(
         _print_match(left, right, source, model, svg, showing.json)
         return
     refuse_without(context, "--network", "model", "svg")
-    from sqljury.api.queries import MOST_TOLD, diff_queries
+    from sqljury.uses.queries import MOST_TOLD, diff_queries
 
     found = diff_queries(
         left,
@@ -147,7 +147,7 @@ def diff(
 def _print_match(
     left: str, right: str, source: SchemaSource, model: str, svg: Path | None, as_json: bool
 ) -> None:
-    from sqljury.api.matching import explain_match
+    from sqljury.uses.matching import explain_match
 
     found = explain_match(
         left,
@@ -184,7 +184,7 @@ def plan(
 
     The query is not run.
     """
-    from sqljury.api.queries import plan_query
+    from sqljury.uses.queries import plan_query
 
     found = plan_query(
         sql,

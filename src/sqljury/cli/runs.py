@@ -18,11 +18,12 @@ from sqljury.cli.output import (
     show,
     write_files,
 )
+from sqljury.cli.tracking import track
 from sqljury.errors import InputError
 from sqljury.settings import Showing, only, option
 
 if TYPE_CHECKING:
-    from sqljury.api.evaluation import Evaluation
+    from sqljury.uses.evaluate.evaluation import Evaluation
 
 
 @command()
@@ -43,6 +44,14 @@ def report(
     rose_output: Annotated[
         Path | None, option("Folder to write in the layout of ROSE's scripts.", "--rose-output")
     ] = None,
+    card: Annotated[
+        Path | None,
+        option(
+            "Write the scores as a Markdown card with Hugging Face's model-index.",
+            "--card",
+            is_written=True,
+        ),
+    ] = None,
     latex: Annotated[bool, option("Print the scores as a LaTeX table.", "--latex")] = False,
     markdown: Annotated[
         bool, option("Print the scores as a Markdown table.", "--markdown")
@@ -52,7 +61,7 @@ def report(
 
     Several runs are printed as one leaderboard for each benchmark.
     """
-    from sqljury.api.evaluation import load_run
+    from sqljury.uses.evaluate.evaluation import load_run
 
     if case is not None:
         refuse_besides(context, "--case", "runs")
@@ -76,14 +85,20 @@ def report(
             from sqljury.benchmarks import write_rose_output
 
             written += write_rose_output(found.records(), rose_output)
+        if card is not None:
+            from sqljury.uses.evaluate.card import write_card
+
+            write_card(card, found)
+            written.append(card)
         if showing.failures:
             print_failures(found, showing.failures)
         elif latex or markdown:
             from sqljury.uses.evaluate.document import latex_table, markdown_table
 
             typer.echo((latex_table if latex else markdown_table)(found.summary))
-        elif not written:
+        elif not written and not showing.track:
             print_summary_of(found, showing.json)
+        track(found, showing.track)
         for path in written:
             typer.echo(str(path))
 
@@ -96,8 +111,8 @@ def _single(runs: list[Path], mode: str) -> Path:
 
 def _print_case(run: Path, case_id: str) -> None:
     """Print a case: both queries, both results, and each judge's verdict."""
-    from sqljury.api.evaluation import load_run
     from sqljury.reports.terminal import print_record
+    from sqljury.uses.evaluate.evaluation import load_run
 
     with load_run(run) as found:
         records = list(found.records(case_id=case_id)) or [
@@ -123,8 +138,7 @@ def _near(found: Evaluation, case_id: str) -> str:
 
 
 def _print_comparison(first: Path, second: Path, showing: Showing) -> None:
-    from sqljury.api.comparison import compare_runs
-    from sqljury.uses.evaluate.comparison import comparison_document
+    from sqljury.uses.evaluate.comparison import compare_runs, comparison_document
 
     found = compare_runs(first, second)
     show(comparison_document(found), found.to_json(), showing)
@@ -132,8 +146,8 @@ def _print_comparison(first: Path, second: Path, showing: Showing) -> None:
 
 def _print_leaderboards(runs: list[Path], latex: bool, markdown: bool, as_json: bool) -> None:
     """Print a table of the systems in several runs, one for each benchmark."""
-    from sqljury.api.leaderboards import leaderboards
     from sqljury.uses.evaluate.document import latex_table, markdown_table, print_summary
+    from sqljury.uses.evaluate.leaderboards import leaderboards
 
     boards = leaderboards(runs)
     if as_json:
@@ -156,8 +170,8 @@ def list_runs(
     ),
 ) -> None:
     """List the runs in a folder, the latest first, with their scores."""
-    from sqljury.api.evaluation import find_runs, load_run
     from sqljury.reports.words import visible
+    from sqljury.uses.evaluate.evaluation import find_runs, load_run
 
     found = find_runs(folder)
     if not found:
@@ -179,7 +193,7 @@ def merge_runs(
     showing: Annotated[Showing, only("html", "csv", "export", "json")],
 ) -> None:
     """Merge the shards of one input, or runs over several inputs, into one run."""
-    from sqljury.api.evaluation import merge_evaluations
+    from sqljury.uses.evaluate.evaluation import merge_evaluations
 
     with merge_evaluations(folder, runs) as found:
         write_files(found, showing)

@@ -63,7 +63,7 @@ def train_detector(
 
     The judge `detector` uses it.
     """
-    from sqljury.api.trust import train_detector_on
+    from sqljury.uses.train.detector import train_detector_on
 
     if kind not in ("novelty", "forest", "distance"):
         raise InputError("SJ003", f"--kind {kind} is none of novelty, forest, distance.")
@@ -119,7 +119,7 @@ def train_graph_match(
     With --databases and --schemas, some pairs get their schema from one, some from the other. The
     same command again resumes.
     """
-    from sqljury.api.match_training import train_graph_match
+    from sqljury.uses.train.graph_match import train_graph_match
 
     with progress() as on_graphs:
         trained = train_graph_match(
@@ -162,7 +162,10 @@ def train_jury(
     out: Out,
     weight: Annotated[
         tuple[str, ...],
-        option("Weight of a benchmark's cases: NAME=NUMBER [1].", "--weight"),
+        option(
+            "Weight of a benchmark's cases, or of one database's: NAME[/DATABASE]=NUMBER [1].",
+            "--weight",
+        ),
     ] = (),
     groups: Annotated[
         str, option("Groups of features to use, joined by + [all].", "--groups")
@@ -173,7 +176,7 @@ def train_jury(
 
     Use them as `jury:offline,weights=OUT`.
     """
-    from sqljury.api.jury_training import train_jury_on
+    from sqljury.uses.train.jury import train_jury_on
 
     weights = dict(_weight(text) for text in weight)
     model = train_jury_on(tables, out, weights=weights, groups=groups, seed=drawing.seed)
@@ -236,7 +239,7 @@ def train_generator(
 
     Use it as `generate --model local:OUT --style serialized`. The same command again resumes.
     """
-    from sqljury.api.generator_training import train_generator_on
+    from sqljury.uses.train.generator import train_generator_on
 
     with _steps("generator") as (_, on_step):
         facts = train_generator_on(
@@ -286,9 +289,9 @@ def train_verifier(
     It says whether a query answers its question. Use it as `verifier,model=OUT`. The same command
     again resumes.
     """
-    from sqljury.api.verifier_training import train_verifier_on
     from sqljury.reports.plots import write_reliability
-    from sqljury.uses.verifier_examples import training_text, warnings_of
+    from sqljury.uses.train.verifier import train_verifier_on
+    from sqljury.uses.train.verifier_examples import training_text, warnings_of
 
     with _steps("verifier") as (on_prepared, on_step):
         found = train_verifier_on(

@@ -282,6 +282,18 @@ def reached(databases: Databases) -> tuple[list[Path], list[str]]:
     return [*paths, *([descriptions] if descriptions is not None else [])], schemes
 
 
+def address(databases: Databases, db_id: str) -> str | None:
+    """The absolute path or the URL of a database, as one types it; None if there is none."""
+    if isinstance(databases, _FirstOf):
+        found = (address(place, db_id) for place in databases.places)
+        return next(filter(None, found), None)
+    if isinstance(databases, _Files):
+        name = _matching(db_id, databases.paths)
+        return None if name is None else str(databases.paths[name].absolute())
+    assert isinstance(databases, _Server), "there is no other kind"
+    return databases.place.replace(_PLACE, quote(db_id, safe=""))
+
+
 def _beside(path: Path) -> Iterator[Path]:
     """A database's file, its logs, and the places where its descriptions may be."""
     folder = path.parent

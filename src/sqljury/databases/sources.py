@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from sqljury.closing import Closing
-from sqljury.databases.open import open_databases
+from sqljury.databases.open import address, open_databases
 from sqljury.databases.protocol import Databases
 from sqljury.databases.schemas import Schemas, read_schemas
 from sqljury.databases.suites import Suites, open_suites
@@ -61,6 +61,10 @@ class Places(Closing):
         if database is not None:
             return database.schema()
         return None if self.schemas is None else self.schemas.get(db_id)
+
+    def address(self, db_id: str) -> str | None:
+        """The absolute path or the URL of the database, or None if there is none of that name."""
+        return None if self._databases is None else address(self._databases, db_id)
 
     def release(self, db_id: str) -> None:
         """Closes a database that is not needed soon; the next request opens it again."""

@@ -28,7 +28,7 @@ from sqljury.trees.properties import properties
 from sqljury.trees.types import has_one_row
 from sqljury.trees.walk import columns_read, relations, subqueries, width
 
-_IN_ANY_ORDER: Final = frozenset(
+IN_ANY_ORDER: Final = frozenset(
     ("COUNT", "SUM", "AVG", "TOTAL", "MIN", "MAX", "STDDEV", "STDDEV_POP", "STDDEV_SAMP", "EVERY")
 ) | {
     *("VARIANCE", "VAR_POP", "VAR_SAMP", "VARIANCE_POP", "MEDIAN", "BOOL_AND", "BOOL_OR", "CORR"),
@@ -38,7 +38,7 @@ _IN_ANY_ORDER: Final = frozenset(
 """Aggregates whose result does not depend on the order of the rows."""
 _OF_PEERS: Final = frozenset(("RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST"))
 """Window functions with the same value for all tied rows."""
-_WHOLE: Final = "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
+WHOLE: Final = "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
 
 
 def left_to_chance(relation: Relation, context: Context) -> bool:
@@ -91,7 +91,7 @@ def _determined(
 
 
 def _of_any_row(call: AggregateCall, aggregate: Aggregate, context: Context) -> bool:
-    if call.name in _IN_ANY_ORDER or not call.operands:
+    if call.name in IN_ANY_ORDER or not call.operands:
         return False
     keys = [key.index for key in aggregate.keys if isinstance(key, Ref)]
     keys += [key.expression.index for key in call.order if isinstance(key.expression, Ref)]
@@ -124,6 +124,6 @@ def _single(aggregate: Aggregate, context: Context) -> bool:
 def _numbers_ties(call: WindowCall, rows: Relation, context: Context) -> bool:
     if call.name in _OF_PEERS:
         return False
-    if call.name in _IN_ANY_ORDER and (not call.frame.startswith("ROWS") or call.frame == _WHOLE):
+    if call.name in IN_ANY_ORDER and (not call.frame.startswith("ROWS") or call.frame == WHOLE):
         return False
     return not _determined(rows, call.order, call.partition, context)

@@ -13,4 +13,14 @@ CODES: dict[str, tuple[str, str]] = {
         "A reward is the weighted mean of its judges' scores: every weight is a number above 0. "
         "OpenRLHF's labels are JSON objects with a reference and a db_id.",
     ),
+    "SJ852": (
+        "there is no such tracker",
+        "--track takes mlflow[:EXPERIMENT] and wandb[:PROJECT]. A package adds one by an entry "
+        "point in the group sqljury.trackers; docs/trackers.md says how.",
+    ),
+    "SJ853": (
+        "a tracker does not take a run",
+        "Its server cannot be reached, or refuses the login or the data. The verdicts are in the "
+        "run's folder; `sqljury report RUN --track …` logs them later.",
+    ),
 }

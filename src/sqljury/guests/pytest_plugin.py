@@ -5,9 +5,7 @@ pytest finds it by sqljury's entry point; judges are imported when a test uses t
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -68,14 +66,13 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     A test that fails for lack of a recorded model answer gets a hint how to record it.
     """
     report = yield
-    raised = call.excinfo and call.excinfo.value
+    raised: Any = call.excinfo and call.excinfo.value
     if getattr(raised, "code", None) == "SJ904":
         advice = "Record the model's answer once: pytest --sqljury-record"
         report.sections.append(("sqljury", advice))
     verdict = getattr(raised, "verdict", None)
     if report.when == "call" and report.failed and verdict is not None:
-        outcome = str(verdict.outcome)
-        report.user_properties.append((_DETAIL, outcome))
+        report.user_properties.append((_DETAIL, [raised.judge, str(verdict.outcome)]))
         if item.nodeid in _known(item.config):
             report.outcome = "skipped"
             report.wasxfail = f"the baseline has this test as {_known(item.config)[item.nodeid]}"
@@ -93,8 +90,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     }
     place = config.getoption("sqljury_write_baseline")
     if place:
-        text = json.dumps({"wrong": dict(sorted(wrong.items()))}, indent=2)
-        Path(place).write_text(text + "\n", encoding="utf-8")
+        _write(place, wrong)
         terminalreporter.write_line(f"sqljury: {len(wrong)} wrong, written to {place}")
     right = sorted({one.nodeid for one in reports if one.passed} & _known(config).keys())
     if right:
@@ -114,14 +110,37 @@ def _known(config: pytest.Config) -> dict[str, str]:
     """
     place = config.getoption("sqljury_baseline")
     if place and _KNOWN not in config.stash:
+        from sqljury.errors import SqljuryError
+        from sqljury.uses.evaluate.baseline import read_baseline
+        from sqljury.uses.evaluate.summary import is_right
+
         try:
-            config.stash[_KNOWN] = dict(json.loads(Path(place).read_text("utf-8"))["wrong"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise pytest.UsageError(
-                f"--sqljury-baseline {place}: cannot be read ({error}). "
-                "Write one with --sqljury-write-baseline."
-            ) from None
+            answers = read_baseline(place).answers.values()
+        except SqljuryError as error:
+            raise pytest.UsageError(f"--sqljury-baseline: {error}") from None
+        config.stash[_KNOWN] = {
+            one.key[1]: str(one.verdict.outcome)
+            for by_judge in answers
+            for one in by_judge
+            if not is_right(one.verdict)
+        }
     return config.stash.get(_KNOWN, {})
+
+
+def _write(place: str, wrong: Mapping[str, tuple[str, str]]) -> None:
+    """Write a baseline in which each wrong test is a case.
+
+    Args:
+        wrong: judge and outcome by the test's name.
+    """
+    from sqljury.uses.evaluate.baseline import Answered, Baseline, bare_verdict
+    from sqljury.verdict import Outcome
+
+    answers: dict[str, list[Answered]] = {}
+    for test, (judge, outcome) in sorted(wrong.items()):
+        verdict = bare_verdict(Outcome(outcome))
+        answers.setdefault(judge, []).append(Answered(("", test, ""), verdict, b""))
+    Baseline(name=place, answers=answers).write(place)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -17,6 +17,7 @@ import sqljury as sj
 from sqljury.case import Json
 from sqljury.closing import Closing
 from sqljury.judges import spec_of
+from sqljury.uses.evaluate import counted_score
 
 PARTIAL: Mapping[str, float] = {"execution:strict": 0.7, "soft_f1": 0.2, "executable": 0.1}
 """Weights of judges that give partial credit: for rows that partly agree, for queries that run."""
@@ -162,9 +163,9 @@ _COLUMNS = ("reference", "reference_sqls", "query", "gold", "db_id", "question",
 
 
 def _score(verdict: sj.Verdict) -> float | None:
-    if verdict.outcome.left_out or verdict.outcome is sj.Outcome.UNKNOWN:
-        return None
-    return verdict.score or 0.0
+    if verdict.outcome is sj.Outcome.ABSTAINED:
+        return 0.0  # a completion without SQL earns nothing
+    return counted_score(verdict.outcome, verdict.score)
 
 
 def _object(label: str) -> dict[str, Any]:

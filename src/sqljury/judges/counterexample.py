@@ -133,7 +133,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class DataTrial:
     """The comparison of the two queries' results on one database.
 
     Args:
@@ -160,7 +160,7 @@ class Search:
 
     Args:
         counted: the profiles on which a difference refutes.
-        looks: one comparison per database.
+        trials: one comparison per database.
         found: the comparison that shows the most important difference: on a counted profile
             before others, more than slight before slight.
         rows: the rows of that database.
@@ -168,8 +168,8 @@ class Search:
     """
 
     counted: Collection[DataProfile]
-    looks: list[Look] = field(default_factory=list)
-    found: Look | None = None
+    trials: list[DataTrial] = field(default_factory=list)
+    found: DataTrial | None = None
     rows: Rows | None = None
     failure: tuple[str, Execution] | None = None
     """``left`` or ``right`` with the failed run of a query that failed on the first database."""
@@ -182,16 +182,16 @@ class Search:
         """True if a database of a counted profile shows a difference."""
         return self.found is not None and self.found.plan.profile in self.counted
 
-    def note(self, look: Look, rows: Rows) -> None:
+    def note(self, trial: DataTrial, rows: Rows) -> None:
         """Adds the comparison on one more database."""
-        self.looks.append(look)
-        if look.equal is False and (
-            self.found is None or self._worth(look) > self._worth(self.found)
+        self.trials.append(trial)
+        if trial.equal is False and (
+            self.found is None or self._worth(trial) > self._worth(self.found)
         ):
-            self.found, self.rows = look, rows
+            self.found, self.rows = trial, rows
 
-    def _worth(self, look: Look) -> tuple[bool, bool]:
-        return look.plan.profile in self.counted, not look.slight
+    def _worth(self, trial: DataTrial) -> tuple[bool, bool]:
+        return trial.plan.profile in self.counted, not trial.slight
 
     @property
     def settled(self) -> bool:
@@ -201,17 +201,17 @@ class Search:
             return True
         if self.found is not None and self.found.kind is MismatchKind.COLUMN_COUNT:
             return True
-        if len(self.looks) < _ENOUGH:
+        if len(self.trials) < _ENOUGH:
             return False
-        plain = sum(1 for look in self.looks if look.equal is False and not look.slight)
-        return plain >= _ENOUGH and plain >= _NEARLY_ALL * len(self.looks)
+        plain = sum(1 for trial in self.trials if trial.equal is False and not trial.slight)
+        return plain >= _ENOUGH and plain >= _NEARLY_ALL * len(self.trials)
 
-    def tried(self, profile: DataProfile | None = None) -> list[Look]:
+    def tried(self, profile: DataProfile | None = None) -> list[DataTrial]:
         """The decided comparisons, of one profile or of all."""
         return [
-            look
-            for look in self.looks
-            if look.equal is not None and profile in (None, look.plan.profile)
+            trial
+            for trial in self.trials
+            if trial.equal is not None and profile in (None, trial.plan.profile)
         ]
 
 
@@ -294,18 +294,18 @@ class Searcher:
         if plan.tuples > result.largest:
             return
         rows = make_rows(self.material, plan)
-        look = self.look(plan, rows)
-        if isinstance(look, tuple):
+        trial = self.try_on(plan, rows)
+        if isinstance(trial, tuple):
             native = self._dialect == "sqlite"
-            if native and not result.looks and look[1].status not in _TOO_MUCH:
-                result.failure = look
+            if native and not result.trials and trial[1].status not in _TOO_MUCH:
+                result.failure = trial
                 return
-            if look[1].status in _TOO_MUCH:
+            if trial[1].status in _TOO_MUCH:
                 result.largest = plan.tuples - 1
-            look = Look(plan, None)
-        result.note(look, rows)
+            trial = DataTrial(plan, None)
+        result.note(trial, rows)
 
-    def look(self, plan: Plan, rows: Rows) -> Look | tuple[str, Execution]:
+    def try_on(self, plan: Plan, rows: Rows) -> DataTrial | tuple[str, Execution]:
         """The comparison on one database; if a query fails, ``left`` or ``right`` and its run."""
         self.scratch.fill(rows)
         left = self.scratch.rows(self.left.sql)
@@ -317,7 +317,7 @@ class Searcher:
         informative = _shows(left.table) and _shows(right.table)
         found = self._compared(left.table, right.table)
         if found.equal or found.equal is None:
-            return Look(plan, found.equal, informative)
+            return DataTrial(plan, found.equal, informative)
         return self._confirmed(plan, rows, left.table, right.table, found, informative)
 
     def results(self, rows: Rows) -> tuple[ResultTable, ResultTable] | None:
@@ -362,14 +362,16 @@ class Searcher:
         right: ResultTable,
         found: Comparison,
         informative: bool,
-    ) -> Look:
+    ) -> DataTrial:
         """A difference after the checks that may find it slight or undecided."""
         slight = slight_difference(left, right, self._policy) or self._by_spelling(rows)
-        differs = Look(plan, False, informative, found.reason, slight)
+        differs = DataTrial(plan, False, informative, found.reason, slight)
         if found.reason is MismatchKind.COLUMN_COUNT:
             return differs
         if found.only_order_differs:
-            return differs if self._order_is_fixed(rows, left) else Look(plan, None, informative)
+            return (
+                differs if self._order_is_fixed(rows, left) else DataTrial(plan, None, informative)
+            )
         if self.left.profile.random:
             return replace(differs, equal=None)
         if not (self.left.profile.fragile or self.right.profile.fragile):
@@ -420,8 +422,8 @@ class Searcher:
         return True
 
     def _judged_by_chance(
-        self, differs: Look, rows: Rows, left: ResultTable, right: ResultTable
-    ) -> Look:
+        self, differs: DataTrial, rows: Rows, left: ResultTable, right: ResultTable
+    ) -> DataTrial:
         """The difference, or an undecided comparison if it may depend on the storage order.
 
         The difference remains if neither result changes with another order of the same rows or
@@ -560,35 +562,35 @@ def graded(search: Search, profiles: Collection[DataProfile]) -> float:
     informative; lower if other profiles show a difference or comparisons are undecided.
     """
     counted = max(
-        (_COUNTED[kind] * _weight(looks) for kind, looks in _by_profile(search, profiles)),
+        (_COUNTED[kind] * _weight(trials) for kind, trials in _by_profile(search, profiles)),
         default=0.0,
     )
     if counted:
         return 0.5 * (1 - counted)
-    others = {look.plan.profile for look in search.looks} - set(profiles)
+    others = {trial.plan.profile for trial in search.trials} - set(profiles)
     outside = max(
         (
-            _NOT_COUNTED.get(kind, _DEFAULT_NOT_COUNTED) * _weight(looks)
-            for kind, looks in _by_profile(search, others)
+            _NOT_COUNTED.get(kind, _DEFAULT_NOT_COUNTED) * _weight(trials)
+            for kind, trials in _by_profile(search, others)
         ),
         default=0.0,
     )
-    agreeing = sum(1 for look in search.looks if look.equal and look.informative)
-    undecided = sum(1 for look in search.looks if look.equal is None)
+    agreeing = sum(1 for trial in search.trials if trial.equal and trial.informative)
+    undecided = sum(1 for trial in search.trials if trial.equal is None)
     trust: float = (1 - 0.5 ** (agreeing / _CONVINCED)) * (1 - outside)
     return 0.5 + 0.5 * trust * (1 - _CHANCE * min(1, undecided / 4))
 
 
 def _by_profile(
     search: Search, profiles: Collection[DataProfile]
-) -> list[tuple[DataProfile, list[Look]]]:
+) -> list[tuple[DataProfile, list[DataTrial]]]:
     return [(kind, search.tried(kind)) for kind in sorted(profiles)]
 
 
-def _weight(looks: Sequence[Look]) -> float:
+def _weight(trials: Sequence[DataTrial]) -> float:
     """How much the differences among these databases weigh together, in [0, 1]."""
-    weights = [_SLIGHT if look.slight else 1.0 for look in looks if look.equal is False]
+    weights = [_SLIGHT if trial.slight else 1.0 for trial in trials if trial.equal is False]
     if not weights:
         return 0.0
-    share = min(1.0, 2 * sum(weights) / len(looks))
+    share = min(1.0, 2 * sum(weights) / len(trials))
     return (_RARE + (1 - _RARE) * share) * max(weights)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import exp, inf, log
@@ -12,9 +11,9 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from sqljury.case import Case, Json
 from sqljury.evidence import Evidence
+from sqljury.evidence_shapes import reasons_text
 from sqljury.judges.base import Judge, Needs, register
 from sqljury.judges.jury_features import (
-    Feature,
     FeatureGroup,
     Pair,
     all_groups,
@@ -25,12 +24,10 @@ from sqljury.verdict import Outcome, Verdict
 if TYPE_CHECKING:
     from sqljury.judges.jurors import Juror
     from sqljury.learning.fusion import Fusion
-    from sqljury.learning.jury import JuryModel, Weighed
+    from sqljury.learning.jury import JuryModel
 
-_SAID: Final = 3
-"""How many features the reason names; the verdict's evidence has all of them."""
 _LEAST: Final = 0.01
-"""Features that move the log-odds by less are left out of reason and evidence."""
+"""Features that move the log-odds by less are left out of the evidence."""
 _OFFLINE: Final = "offline"
 _SUREST: Final = 1e-6
 """Probabilities are kept this far from 0 and 1, so that their log-odds are finite."""
@@ -56,7 +53,10 @@ class Jury(Judge):
         models: the variant: `offline` asks no chat model; else `PROVIDER:A+PROVIDER:B`.
         threshold: the lowest probability that is `correct`.
         band: probabilities nearer to the threshold than this are `unknown`.
-        weights: a file that `sqljury train jury` wrote; by default the one shipped with sqljury.
+        like: the population whose predictions the trees were fitted to: `everyday` (answers of
+            many systems to ordinary questions; the default without models) or `hard` (answers that
+            experts were asked about; the default with models).
+        weights: a file that `sqljury train jury` wrote, instead of the one shipped for `like`.
         target: no further question is asked once either verdict has this probability; 1 asks every
             question of every model.
         max_calls: the most calls for one case; 0 for no limit.
@@ -70,13 +70,14 @@ class Jury(Judge):
     """
 
     name: ClassVar[str] = "jury"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     needs: ClassVar[Needs] = Needs.REFERENCE
     variant: ClassVar[str] = "models"
 
     models: str = _OFFLINE
     threshold: float = 0.5
     band: float = 0.0
+    like: str = ""
     weights: str = ""
     target: float = 0.95
     max_calls: int = 0
@@ -90,6 +91,8 @@ class Jury(Judge):
             value = getattr(self, name)
             if not 0 <= value <= 1:
                 raise ValueError(f"{name}={value} is not between 0 and 1")
+        if self.like not in ("", "everyday", "hard"):
+            raise ValueError(f"like={self.like} is neither everyday nor hard")
         if self.max_calls < 0 or not 0 <= self.max_cost < inf:
             raise ValueError("max_calls and max_cost are limits, 0 for none")
         _ = self._model, self._jurors  # a broken file is an error when the judge is made
@@ -127,17 +130,14 @@ class Jury(Judge):
     def _file(self) -> Path:
         from sqljury.learning.jury import SHIPPED
 
-        return Path(self.weights or SHIPPED)
+        default = "everyday" if self.models == _OFFLINE else "hard"
+        return Path(self.weights or SHIPPED[self.like or default])
 
     @cached_property
     def _groups(self) -> tuple[FeatureGroup, ...]:
         """The groups with a feature that the trees use; only these are computed."""
         used = set(self._model.names)
         return tuple(g for g in all_groups() if any(one.name in used for one in g.features))
-
-    @cached_property
-    def _features(self) -> Mapping[str, Feature]:
-        return {one.name: one for group in self._groups for one in group.features}
 
     def signature_fields(self) -> dict[str, Json]:
         """Digests of the trained files and, with models, of the questions put to each."""
@@ -149,8 +149,10 @@ class Jury(Judge):
         return {**own, "reliability": _digest(self._fusion_file), "jurors": jurors}
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """``correct`` if the probability reaches the threshold; the reason names the features that
-        changed it most."""
+        """``correct`` if the probability reaches the threshold; the reason says what speaks for and
+        against the prediction."""
+        from sqljury.judges.jury_reasons import reasons
+
         if evidence.schema() is None:
             offline = Verdict(outcome=Outcome.UNKNOWN, reason=f"no schema of {case.db_id!r}")
             return self._after_asking(offline, case, evidence) if self._jurors else offline
@@ -159,7 +161,16 @@ class Jury(Judge):
         for group in self._groups:
             values |= values_or_none(group, pair) or {}
         found = self._model.weigh(values)
-        offline = self._verdict(found.probability, *self._reasons(found, values))
+        weights = sorted(found.weights.items(), key=lambda one: (-abs(one[1]), one[0]))
+        told: list[Json] = [
+            {"feature": name, "value": values.get(name), "weight": round(weight, 4)}
+            for name, weight in weights
+            if abs(weight) >= _LEAST
+        ]
+        for_it = found.probability >= self.threshold
+        spoken = reasons(pair, found.weights, values, correct=for_it)
+        said = [reasons_text(spoken)] if spoken else []
+        offline = self._verdict(found.probability, said, {"reasons": spoken, "weights": told})
         return self._after_asking(offline, case, evidence) if self._jurors else offline
 
     def _after_asking(self, offline: Verdict, case: Case, evidence: Evidence) -> Verdict:
@@ -187,23 +198,6 @@ class Jury(Judge):
         }
         verdict = self._verdict(probability, [*said, known], told)
         return replace(verdict, labels=tuple(found.labels), cost=found.cost)
-
-    def _reasons(
-        self, found: Weighed, values: Mapping[str, float]
-    ) -> tuple[list[str], dict[str, Json]]:
-        """The features that changed the log-odds most, in words, and all weights as evidence."""
-        weights = sorted(found.weights.items(), key=lambda one: (-abs(one[1]), one[0]))
-        weights = [(name, weight) for name, weight in weights if abs(weight) >= _LEAST]
-        reasons = [
-            f"{'for' if weight > 0 else 'against'}: "
-            f"{self._features[name].words(values.get(name))} ({weight:+.2f})"
-            for name, weight in weights[:_SAID]
-        ]
-        told: list[Json] = [
-            {"feature": name, "value": values.get(name), "weight": round(weight, 4)}
-            for name, weight in weights
-        ]
-        return reasons, {"weights": told}
 
     def _verdict(self, probability: float, said: list[str], told: dict[str, Json]) -> Verdict:
         outcome = Outcome.CORRECT if probability >= self.threshold else Outcome.INCORRECT

@@ -152,7 +152,7 @@ class LanguageModelVerifier:
         if self.served and self._facts.get("objective") == "bce":
             raise InputError(
                 "SJ038",
-                "a verifier trained with --objective bce gives a number, not a word: a server "
+                "a verifier trained with objective=bce gives a number, not a word: a server "
                 "cannot answer for it.",
                 where=self.model,
                 hint="Leave served= out: the verifier is loaded from its folder.",

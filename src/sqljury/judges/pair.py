@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Literal
 from sqljury.case import Json
 from sqljury.evidence import Evidence, Scratch
 from sqljury.execution import Execution, ResultTable
-from sqljury.judges.counterexample import Look, Search, Searcher, Server, ServerRows, Side, graded
+from sqljury.judges.counterexample import (
+    DataTrial,
+    Search,
+    Searcher,
+    Server,
+    ServerRows,
+    Side,
+    graded,
+)
 from sqljury.schema import Schema
 from sqljury.sql import (
     alike_in_schema,
@@ -279,9 +287,9 @@ def _contradicting(
     started = searcher.clock()
     for plan in plans:
         rows = make_rows(searcher.material, plan)
-        look = searcher.look(plan, rows)
-        if isinstance(look, Look) and look.equal is False and holds(rows):
-            search.found, search.rows = look, rows
+        trial = searcher.try_on(plan, rows)
+        if isinstance(trial, DataTrial) and trial.equal is False and holds(rows):
+            search.found, search.rows = trial, rows
             witness = _witness(pair, searcher, search, holds)
             if witness is not None and witness.certain:
                 broken = broken_rules(searcher.material, rows) | {plan.profile}
@@ -465,7 +473,7 @@ def _answer(
     if lost:
         reason = f"the same rows in {pair.engine}, which does not tell {lost} from its like"
         return PairAnswer(verdict="unknown", reason=reason, tried=_tally(search))
-    informative = sum(1 for look in search.looks if look.equal and look.informative)
+    informative = sum(1 for trial in search.trials if trial.equal and trial.informative)
     reason = f"the same rows on {len(search.tried())} databases, {informative} of them informative"
     if search.found is not None:
         profile = search.found.plan.profile
@@ -479,15 +487,15 @@ def _answer(
 
 
 def _tally(search: Search) -> dict[str, Json]:
-    kinds = dict.fromkeys(look.plan.profile for look in search.looks)
+    kinds = dict.fromkeys(trial.plan.profile for trial in search.trials)
     return {
-        "databases": len(search.looks),
-        "informative": sum(look.informative for look in search.looks),
-        "undecided": sum(look.equal is None for look in search.looks),
+        "databases": len(search.trials),
+        "informative": sum(trial.informative for trial in search.trials),
+        "undecided": sum(trial.equal is None for trial in search.trials),
         "profiles": {
             str(kind): {
                 "databases": len(search.tried(kind)),
-                "differ": sum(look.equal is False for look in search.tried(kind)),
+                "differ": sum(trial.equal is False for trial in search.tried(kind)),
             }
             for kind in kinds
         },
@@ -525,7 +533,7 @@ def _refuted(pair: _Pair, searcher: Searcher, search: Search, score: float) -> P
     )
 
 
-def _extent(found: Look) -> str:
+def _extent(found: DataTrial) -> str:
     if found.arbitrary:
         return "; which rows the right query gives is left to chance"
     if found.kind is MismatchKind.ROW_ORDER:
@@ -555,8 +563,10 @@ def _witness(
     assert found is not None and rows is not None
 
     def still(candidate: Rows) -> bool:
-        look = searcher.look(found.plan, candidate)
-        differs = isinstance(look, Look) and look.equal is False and look.slight == found.slight
+        trial = searcher.try_on(found.plan, candidate)
+        differs = (
+            isinstance(trial, DataTrial) and trial.equal is False and trial.slight == found.slight
+        )
         return differs and holds(candidate)
 
     for candidate in (minimise(searcher.material, rows, still), rows):

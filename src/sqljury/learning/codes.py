@@ -23,7 +23,7 @@ CODES: dict[str, tuple[str, str]] = {
     "SJ023": (
         "a tokenizer without single tokens for Yes and No",
         "A verifier's score is the probability of one token. Nearly all published models have "
-        "them; for others train with --objective bce, which ends in a number.",
+        "them; for others train with --set objective=bce, which ends in a number.",
     ),
     "SJ024": (
         "memory does not suffice for a model",
@@ -78,9 +78,9 @@ CODES: dict[str, tuple[str, str]] = {
     ),
     "SJ034": (
         "training settings that are not possible",
-        "Batches, evaluations, patience and tokens are whole numbers from 1, --lora-rank is one "
-        "from 0, epochs and rates are above 0, --validation, --warmup and --lora-dropout are "
-        "shares. --batch is a multiple of the number of processes. The device of a graph network "
+        "Batches, evaluations, patience and tokens are whole numbers from 1, lora_rank is one "
+        "from 0, epochs and rates are above 0, validation, warmup and lora_dropout are "
+        "shares. batch is a multiple of the number of processes. The device of a graph network "
         "is one that torch finds here.",
     ),
     "SJ035": (
@@ -100,6 +100,6 @@ CODES: dict[str, tuple[str, str]] = {
     "SJ038": (
         "a verifier that cannot be served",
         "An endpoint gives the probabilities of words. A verifier that was trained with "
-        "--objective bce ends in a number: use it from its folder, without served=.",
+        "objective=bce ends in a number: use it from its folder, without served=.",
     ),
 }

@@ -30,7 +30,7 @@ from sqljury.writing import write_text
 
 # ---------------------------------------------------------------- settings
 #
-# How a generator is trained: the options of ``train generator``.
+# How a generator is trained: what ``train generator --set`` sets.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +197,7 @@ def _split(
         raise InputError(
             "SJ027",
             f"{len(rows)} questions with a reference fit.",
-            hint="At least ten are needed. Longer ones fit with --max-tokens, --max-sql-tokens.",
+            hint="At least ten are needed. Longer ones fit with more max_tokens, max_sql_tokens.",
         )
 
     def draw(row: dict[str, list[int]]) -> str:

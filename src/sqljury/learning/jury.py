@@ -30,8 +30,11 @@ _SETTINGS: Final[Mapping[str, Any]] = {
     "share": 0.4,
 }
 
-SHIPPED: Final = Path(__file__).with_name("jury.npz")
-"""The model that comes with the package."""
+SHIPPED: Final[Mapping[str, Path]] = {
+    "everyday": Path(__file__).with_name("jury.npz"),
+    "hard": Path(__file__).with_name("jury_hard.npz"),
+}
+"""The models that come with the package, by the population that they were fitted to."""
 
 
 @dataclass(frozen=True, slots=True)

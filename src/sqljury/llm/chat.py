@@ -11,8 +11,8 @@ from typing import Any, Literal
 Json = Any
 """A value that came from JSON."""
 
-PLACE_OPTIONS = frozenset({"base_url"})
-"""Options that say where a model runs; they do not change what it is asked."""
+PLACE_OPTIONS = frozenset({"base_url", "database"})
+"""Options that say where a model runs, or its data are; they do not change what it is asked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -266,6 +266,8 @@ class Client(Closing):
                 via="rejected" if reply.finish == "rejected" else "call",
             )
         )
+        if entry.via == "rejected":  # a reason of now is of more use than an earlier one
+            return _LedgerAnswer(replace(entry, raw=raw), reply, fresh=True)
         # If another process stored its answer first, that one is used.
         return _LedgerAnswer(entry, read(request, entry.raw), fresh=True)
 

@@ -82,4 +82,15 @@ CODES: dict[str, tuple[str, str]] = {
         "be read: prose in place of JSON, empty or cut answers, refusals. Other questions will "
         "fare no better, so the run stops; what was judged is kept.",
     ),
+    "SJ917": (
+        "a system under test cannot be called",
+        "--system takes MODULE:FUNCTION (the module is imported from the current folder too), an "
+        "http(s) URL, or a command in quotes, such as 'python answer.py {question}'. "
+        "docs/own-system.md says what each gets and returns.",
+    ),
+    "SJ918": (
+        "questions have no answer of the system under test",
+        "It failed at every question, or it could not be reached for some of them. Answers are "
+        "kept: the same command asks only for what is missing.",
+    ),
 }

@@ -18,8 +18,8 @@ from sqljury.reports.document import (
 )
 from sqljury.reports.plots import Axis, PlotPoint
 from sqljury.reports.scatter import Scale, Spot, scatter
+from sqljury.signature import signed
 from sqljury.uses.statistics import Interval
-from sqljury.version import __version__
 
 _KINDS = ("base model", "prompting", "fine-tuned")
 
@@ -41,11 +41,11 @@ def methods_document(found: Methods, *, title: str = "EX and ROSE") -> ReportDoc
 
 def _signature(found: Methods) -> str:
     """How the figures were computed, on one line."""
-
-    sizes = f"{found.n_smallest}-{found.n_largest}"
-    return (
-        f"methods:{len(found.methods)}|n:{sizes}|common:{found.n_common}|"
-        f"confidence:{found.confidence:g}|sqljury:{__version__}"
+    return signed(
+        f"methods:{len(found.methods)}",
+        ("n", f"{found.n_smallest}-{found.n_largest}"),
+        ("common", found.n_common),
+        ("confidence", f"{found.confidence:g}"),
     )
 
 

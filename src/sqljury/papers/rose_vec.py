@@ -13,12 +13,12 @@ from sqljury.errors import InputError
 from sqljury.reports import plots, words
 from sqljury.reports.document import Lane, Lanes, ReportDocument, ReportSection, ReportTable
 from sqljury.reports.plots import Axis, PlotPoint
+from sqljury.signature import signed
 from sqljury.uses.agree.agreement import Figures, JudgeAgreement, agree
 from sqljury.uses.agree.document import estimate, statistic, statistic_name
 from sqljury.uses.agree.stability import Stability, stability, stability_section
 from sqljury.uses.statistics import PairedCounts, holm
 from sqljury.verdict import Scored
-from sqljury.version import __version__
 from sqljury.writing import PathLike
 
 # ---------------------------------------------------------------- rose vec
@@ -425,16 +425,13 @@ def _sections(found: RoseVec) -> Iterator[ReportSection]:
 
 def _signature(found: RoseVec) -> str:
     """How the figures were computed, on one line."""
-    return "|".join(
-        (
-            "rose-vec",
-            f"sets:{'+'.join(found.sets)}",
-            "labels:of the sets",
-            f"bootstrap:{found.resamples}",
-            f"seed:{found.seed}",
-            f"confidence:{found.confidence:g}",
-            f"sqljury:{__version__}",
-        )
+    return signed(
+        "rose-vec",
+        ("sets", "+".join(found.sets)),
+        ("labels", "of the sets"),
+        ("bootstrap", found.resamples),
+        ("seed", found.seed),
+        ("confidence", f"{found.confidence:g}"),
     )
 
 

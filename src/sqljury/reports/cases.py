@@ -13,6 +13,7 @@ from heapq import heappush, heappushpop
 from itertools import groupby
 
 from sqljury.case import Case, Json
+from sqljury.evidence_shapes import reasons_of
 from sqljury.likeness.differences import Difference
 from sqljury.reports.evidence import (
     ShownTable,
@@ -164,6 +165,8 @@ def _verdict(record: Record, tables: list[Json]) -> dict[str, Json]:
         "labels": [visible(label) for label in verdict.labels],
         "measures": {visible(name): value for name, value in sorted(verdict.measures.items())},
         "lines": lines[1:],
+        # What speaks for the prediction and against it, with its weight.
+        "weighed": [[_text(one["text"]), one["weight"]] for one in reasons_of(verdict.evidence)],
         # Other evidence by name: as names and texts if it is a flat object, else as JSON text.
         "other": [
             [visible(name), _answer(value) or _text(_pretty(value))]

@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sqljury.case import Json
-from sqljury.evidence_shapes import MismatchFields, RowsAlone, ShownRows, mismatch_of, shown_rows
+from sqljury.evidence_shapes import (
+    MismatchFields,
+    RowsAlone,
+    ShownRows,
+    mismatch_of,
+    reasons_of,
+    reasons_text,
+    shown_rows,
+)
 from sqljury.likeness.differences import Difference, DifferenceKind
 from sqljury.reports.words import shortened, visible
 from sqljury.verdict import Outcome, Verdict
@@ -29,19 +37,30 @@ def sentences(evidence: Mapping[str, Json]) -> list[str]:
 
 
 def said(verdict: Verdict) -> list[str]:
-    """The reason and then the findings; a reason that repeats the findings is left out."""
+    """The reason and then the findings; a reason that repeats the findings is left out, as are
+    the reasons with weights, which get bars."""
     found = sentences(verdict.evidence)
-    if not verdict.reason or verdict.reason in (" ".join(found), *found):
+    weighed = reasons_text(reasons_of(verdict.evidence))
+    reason = verdict.reason.removesuffix(weighed).removesuffix("; ")
+    if not reason or reason in (" ".join(found), *found):
         return found
-    return [verdict.reason, *found]
+    return [reason, *found]
+
+
+WEIGHED_LEGEND = (
+    "Bars to the right speak for the prediction, bars to the left against it, in log-odds: +0.7 "
+    "doubles the odds that it is right, -0.7 halves them."
+)
 
 
 def other_evidence(evidence: Mapping[str, Json]) -> dict[str, Json]:
-    """Evidence that is neither an explanation nor a result table, by name."""
+    """Evidence that is neither an explanation, nor a result table, nor weighed reasons, by name."""
+    weighed = ("reasons", "weights") if "reasons" in evidence else ()
     return {
         name: value
         for name, value in evidence.items()
-        if name not in _SHOWN_OTHERWISE or not isinstance(value, dict | str)
+        if name not in weighed
+        and (name not in _SHOWN_OTHERWISE or not isinstance(value, dict | str))
     }
 
 

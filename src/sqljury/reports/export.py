@@ -95,11 +95,27 @@ def write_csv(path: PathLike, records: Iterable[Record], own: Sequence[str] = ()
     """
     with new_file(path) as file:
         rows = SafeRows(file)
-        columns = (*EXPORT_FIELDS, *map(own_name, own))
+        columns = _columns(own)
         rows.write(columns)
         for record in records:
-            found = exported(record)
-            rows.write(_cell(found.get(column)) for column in columns)
+            rows.write(_row(record, columns))
+
+
+def table_of(
+    records: Iterable[Record], own: Sequence[str] = ()
+) -> tuple[tuple[str, ...], list[list[Json]]]:
+    """The columns and rows that :func:`write_csv` writes, all in memory."""
+    columns = _columns(own)
+    return columns, [_row(record, columns) for record in records]
+
+
+def _columns(own: Sequence[str]) -> tuple[str, ...]:
+    return (*EXPORT_FIELDS, *map(own_name, own))
+
+
+def _row(record: Record, columns: Sequence[str]) -> list[Json]:
+    found = exported(record)
+    return [_cell(found.get(column)) for column in columns]
 
 
 def _cell(value: Json) -> Json:
@@ -116,8 +132,8 @@ def write_parquet(path: PathLike, records: Iterable[Record], own: Sequence[str] 
     """Write a Parquet file with a row per case and judge, in the order of the records.
 
     The columns are :data:`EXPORT_FIELDS`: text, except ``score`` (double), ``label``
-    (boolean), ``labels`` and ``reference_sqls`` (lists of text) and ``measures`` (map from text to
-    double).
+    (boolean), ``labels`` and ``reference_sqls`` (lists of text) and ``measures`` (list of
+    ``name`` and ``value``: data sets of Hugging Face have no maps).
 
     Args:
         own: the input's own columns that are written after them, as text; other values as JSON.
@@ -136,7 +152,7 @@ def write_parquet(path: PathLike, records: Iterable[Record], own: Sequence[str] 
         "label": pa.bool_(),
         "labels": pa.list_(pa.string()),
         "reference_sqls": pa.list_(pa.string()),
-        "measures": pa.map_(pa.string(), pa.float64()),
+        "measures": pa.list_(pa.struct({"name": pa.string(), "value": pa.float64()})),
     }
     columns = (*EXPORT_FIELDS, *map(own_name, own))
     schema = pa.schema((name, types.get(name, pa.string())) for name in columns)
@@ -166,7 +182,9 @@ def _parquet_value(value: Json) -> Any:
     if isinstance(value, list):
         return [encodable(str(one)) for one in value]
     if isinstance(value, dict):
-        return [(encodable(name), float(one)) for name, one in sorted(value.items())]
+        return [
+            {"name": encodable(name), "value": float(one)} for name, one in sorted(value.items())
+        ]
     return value
 
 

@@ -12,9 +12,17 @@ from rich.table import Table
 from rich.text import Text
 
 from sqljury.case import Case
+from sqljury.evidence_shapes import ReasonFields, reasons_of
 from sqljury.reports import words
 from sqljury.reports.document import ReportDocument, ReportTable, Slices
-from sqljury.reports.evidence import ShownTable, cell_text, other_evidence, said, shown_tables
+from sqljury.reports.evidence import (
+    WEIGHED_LEGEND,
+    ShownTable,
+    cell_text,
+    other_evidence,
+    said,
+    shown_tables,
+)
 from sqljury.reports.sqltext import DiffLine, compared, formatted
 from sqljury.verdict import Record
 
@@ -143,7 +151,7 @@ def numbers_table(title: str, *columns: str, min_width: int = 0) -> Table:
     return table
 
 
-def indented(text: Text) -> Padding:
+def indented(text: RenderableType) -> Padding:
     return Padding(text, (0, 0, 0, 2), expand=False)
 
 
@@ -242,8 +250,32 @@ def _verdict(record: Record) -> Iterator[RenderableType]:
         lines.append(f"labels: {', '.join(verdict.labels)}")
     for line in lines:
         yield indented(plain(line))
+    yield from _weighed(reasons_of(verdict.evidence))
     for name, value in other_evidence(verdict.evidence).items():
         yield indented(plain(f"{name}: {json.dumps(value, ensure_ascii=False)}"))
+
+
+_LONGEST_BAR = 8
+
+
+def _weighed(reasons: Sequence[ReasonFields]) -> Iterator[RenderableType]:
+    """What speaks for the prediction and against it, as bars to the right and to the left."""
+    if not reasons:
+        return
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(justify="right", no_wrap=True)
+    grid.add_column(no_wrap=True)
+    grid.add_column(justify="right", no_wrap=True)
+    grid.add_column()
+    largest = max(1.0, *(abs(one["weight"]) for one in reasons))
+    for one in reasons:
+        weight = one["weight"]
+        bar = "█" * max(1, round(_LONGEST_BAR * abs(weight) / largest))
+        left, right = ("", bar) if weight > 0 else (bar, "")
+        cells = Text(left, "red"), Text(f"│{right}", "green"), Text(f"{weight:+.2f}", "dim")
+        grid.add_row(*cells, plain(one["text"]))
+    yield indented(grid)
+    yield indented(Text(WEIGHED_LEGEND, "dim"))
 
 
 def _rows(side: str, table: ShownTable, screen: int) -> Iterator[RenderableType]:

@@ -140,6 +140,8 @@ def case_facts(case: Case) -> list[tuple[str, str]]:
 
 def no_prediction(case: Case) -> str:
     """A sentence on why there is no predicted SQL to show; empty if there is one."""
+    if case.predicted_sql is MISSING and "failed" in case.extra:
+        return visible(f"The system gave no answer: {case.extra.get('problem')}.")
     if case.predicted_sql is MISSING:
         return "There is no prediction for this case."
     return "The system abstained." if case.predicted_sql is None else ""

@@ -22,11 +22,8 @@ from sqljury.errors import InputError
 from sqljury.runs.runner import Run, RunJudge, open_run
 from sqljury.runs.settings import Shard
 from sqljury.runs.store import RunStore
+from sqljury.signature import Signature
 from sqljury.writing import new_folder, shown_path, unwritable
-
-_OF_THE_DATA = re.compile(r"(\|shard:\d+/\d+)?(\|sqljury:[^|]*)\|data:[0-9a-f]*$")
-_OF_THE_ENGINES = re.compile(r"\|db:[^|]*\|n:")
-_OVERLAY = re.compile(r"\|overlay:[^|]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +56,16 @@ class _MergedRun:
         """Files of predictions that were matched to cases by position."""
         return (self.manifest.get("reading") or {}).get("joined_by_position") or []
 
+    @property
+    def files(self) -> dict[str, str]:
+        """The paths of the files of cases, by the name that is in the cases' origins."""
+        return (self.manifest.get("reading") or {}).get("files") or {}
+
     def settings(self) -> dict[str, object]:
         """Settings that must be the same in all runs, by a name for messages."""
         return {
             "judges": [(judge.name, judge.key, judge.threshold) for judge in self.judges],
-            "overlay": _OVERLAY.findall(self.judges[0].signature),
+            "overlay": Signature.parse(self.judges[0].signature).get("overlay"),
             "version of sqljury": self.manifest.get("sqljury"),
             "limits": self.manifest.get("limits"),
         }
@@ -140,6 +142,8 @@ def _fill(folder: Path, parts: Sequence[_MergedRun]) -> None:
             "reading": {
                 "taken_out_of_prose": store.count_with_extra(AS_WRITTEN),
                 "joined_by_position": [*dict.fromkeys(name for p in parts for name in p.positions)],
+                "files": {name: path for p in parts for name, path in p.files.items()},
+                "system": first.told("reading").get("system"),
             },
         }
         for kind in ("contents", "suites"):
@@ -152,8 +156,9 @@ def _fill(folder: Path, parts: Sequence[_MergedRun]) -> None:
 
 
 def _signature(judge: RunJudge, engines: Sequence[str], data: str) -> str:
-    text = _OF_THE_DATA.sub(rf"\2|data:{data[:8]}", judge.signature)
-    return _OF_THE_ENGINES.sub(f"|db:{'+'.join(engines)}|n:", text, count=1)
+    known = Signature.parse(judge.signature)
+    versions = None if known.get("db") is None else "+".join(engines)
+    return str(known.replaced(db=versions, shard=None, data=data[:8]))
 
 
 # ---------------------------------------------------------------- what fits together

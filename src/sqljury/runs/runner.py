@@ -140,8 +140,8 @@ class Run(Closing):
 
     @property
     def reading(self) -> Mapping[str, Any]:
-        """How the cases were read: which SQL was extracted from prose, which files were matched by
-        position."""
+        """How the cases were read: the files, how many predictions were extracted from prose, which
+        files were matched by position, which system was asked."""
         found = self.manifest.get("reading")
         return found if isinstance(found, dict) else {}
 
@@ -229,11 +229,15 @@ def run_judges(
             for pool in pools:
                 stack.enter_context(pool)
             if cases is not None:
-                by_position = getattr(cases, "by_position", ())
+                reading = {
+                    "joined_by_position": [*getattr(cases, "by_position", ())],
+                    "files": getattr(cases, "files", {}),
+                    "system": getattr(cases, "system", None),
+                }
                 if settings.overlay is not None:
                     cases = settings.overlay.laid_over(cases)
                 ahead = _ahead(store, groups[0], pools[0], settings)
-                _load(store, cases, by_position, made, settings, changes, ahead)
+                _load(store, cases, reading, made, settings, changes, ahead)
             progress = _Progress(
                 store, [store_key(judge, settings.limits) for judge in made], on_progress
             )
@@ -313,7 +317,7 @@ def _check_distinct(judges: Sequence[Judge]) -> None:
 def _load(
     store: RunStore,
     cases: Iterable[Case],
-    by_position: Sequence[str],
+    reading: Mapping[str, object],
     judges: Sequence[Judge],
     settings: RunSettings,
     changes: Changes,
@@ -365,7 +369,7 @@ def _load(
             f"{', '.join(by_schema)} needs to know the tables, and no case's schema is known.",
             hint="Add --schema with CREATE TABLE statements or a tables.json, or --databases.",
         )
-    reading = {"taken_out_of_prose": prose.total(), "joined_by_position": [*by_position]}
+    reading = {"taken_out_of_prose": prose.total(), **reading}
     _write_manifest(store, judges, settings, data, digest.hexdigest(), reading)
     if ahead is not None:
         ahead.check()

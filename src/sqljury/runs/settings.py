@@ -19,6 +19,7 @@ from sqljury.errors import InputError
 from sqljury.isolation import Sandbox, own_uid, without_secrets
 from sqljury.judges import Judge, Needs, spec_of
 from sqljury.settings import MIB, Limits, Sources
+from sqljury.signature import Signature
 from sqljury.version import __version__
 
 if TYPE_CHECKING:
@@ -105,32 +106,33 @@ def default_client(folder: Path) -> ClientSettings:
 def store_key(judge: Judge, limits: Limits) -> str:
     """All settings that a judge's verdict depends on, as text; also prompts and recordings."""
     own = "".join(f"|{name}:{value}" for name, value in judge.signature_fields().items())
-    return f"{spec_of(judge)}@{judge.version}{own}|{_limits_text(limits)}"
+    return f"{spec_of(judge)}@{judge.version}{own}|limits:{_limits_text(limits)}"
 
 
 def signature(judge: Judge, engines: Sequence[str], settings: RunSettings, data: str) -> str:
     """The line under a score that says how it was computed; it has ``{n}`` for the number of
     cases."""
-    own = judge.signature_fields()
     executes = bool(engines) and judge.executes
-    parts = [
+    found = Signature.of(
         spec_of(judge),
-        f"v:{judge.version}",
-        *([f"db:{'+'.join(engines)}"] if executes else []),
-        "n:{n}",
-        *(f"{name}:{value}" for name, value in own.items()),
-        *([_limits_text(settings.limits)] if executes else []),
-        *([f"overlay:{settings.overlay.digest}"] if settings.overlay else []),
-        *([f"shard:{settings.shard}"] if settings.shard else []),
-        f"sqljury:{__version__}",
-        f"data:{data[:8]}",
-    ]
-    return "|".join(parts)
+        [
+            ("v", judge.version),
+            ("db", "+".join(engines) if executes else None),
+            ("n", "{n}"),
+            *((name, str(value)) for name, value in judge.signature_fields().items()),
+            ("limits", _limits_text(settings.limits) if executes else None),
+            ("overlay", settings.overlay.digest if settings.overlay else None),
+            ("shard", settings.shard),
+            ("sqljury", __version__),
+            ("data", data[:8]),
+        ],
+    )
+    return str(found)
 
 
 def _limits_text(limits: Limits) -> str:
     return (
-        f"limits:{limits.seconds:g}s,{limits.rows}rows,"
+        f"{limits.seconds:g}s,{limits.rows}rows,"
         f"{limits.bytes / MIB:g}MiB,{limits.memory / MIB:g}MiB"
     )
 

@@ -321,6 +321,10 @@ class Showing:
     by: Annotated[
         tuple[str, ...], option("Input column to group scores by, repeatable.", "--by")
     ] = ()
+    track: Annotated[
+        tuple[str, ...],
+        option("Log the run: mlflow[:EXPERIMENT] or wandb[:PROJECT], repeatable.", "--track"),
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -342,6 +346,69 @@ class ScoreGate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RegressionLimits:
+    """The baseline of a gate, and how much worse than it a run may be."""
+
+    baseline: Annotated[
+        Path | None,
+        option(
+            "An earlier run, or a file that --write-baseline wrote.",
+            "--baseline",
+            must_exist=True,
+        ),
+    ] = None
+    max_drop: Annotated[
+        float, option("Most points by which a score may fall.", "--max-drop", least=0.0)
+    ] = 1.0
+    alpha: Annotated[
+        float,
+        option(
+            "A smaller fall fails, too, if p of McNemar's exact test, adjusted over the judges, is "
+            "below this; 0: never.",
+            "--alpha",
+            least=0.0,
+        ),
+    ] = 0.05
+    max_left_out: Annotated[
+        str,
+        option(
+            "Most cases that cannot be compared (gone, changed, left out of the score): a number, "
+            "or a share such as 2%.",
+            "--max-left-out",
+        ),
+    ] = "0"
+    threshold: Annotated[
+        tuple[str, ...],
+        option("JUDGE=SCORE: the lowest score of a judge, in [0, 1]; repeatable.", "--threshold"),
+    ] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateFiles:
+    """The files that a gate writes."""
+
+    junit: Annotated[
+        Path | None, option("Write JUnit XML: a test for each case.", "--junit", is_written=True)
+    ] = None
+    gitlab: Annotated[
+        Path | None,
+        option("Write wrong cases as a GitLab code quality report.", "--gitlab", is_written=True),
+    ] = None
+    comment: Annotated[
+        Path | None,
+        option("Write the result as Markdown, for a comment.", "--markdown", is_written=True),
+    ] = None
+    write_baseline: Annotated[
+        Path | None,
+        option(
+            "Write the run's outcomes as a baseline; with --baseline only if the gate passes.",
+            "--write-baseline",
+            is_written=True,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Drawing:
     """The seed of random draws, and the number of bootstrap resamples."""
 
@@ -350,17 +417,36 @@ class Drawing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SystemCalls:
+    """The system under test whose answers are the predictions."""
+
+    system: Annotated[
+        str | None,
+        option(
+            "System to ask for predictions: MODULE:FUNCTION, a URL, or 'COMMAND {question}'.",
+            "--system",
+            is_common=True,
+        ),
+    ] = None
+    seconds: Annotated[
+        float,
+        option("Seconds for one answer of the system.", "--system-seconds", least=0.001),
+    ] = 120.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
     """How candidates are sampled from a model.
 
     Args:
+        model: needed unless a system is asked.
         options: further options of the model, as for judges.
     """
 
     model: Annotated[
-        str,
+        str | None,
         option("PROVIDER:MODEL, or local:FOLDER (transformers).", "--model", "-m", is_common=True),
-    ]
+    ] = None
     n: Annotated[int, option("Candidates for each question.", "-n", least=1, is_common=True)] = 32
     per_call: Annotated[
         int, option("Candidates that one call asks for.", "--per-call", least=1)
@@ -442,7 +528,10 @@ VALUES: Final = (
     ModelCalls,
     Showing,
     ScoreGate,
+    RegressionLimits,
+    GateFiles,
     Drawing,
+    SystemCalls,
     Sampling,
 )
 """All dataclasses of settings that commands share."""

@@ -10,6 +10,7 @@ from sqljury.tables.findings import (
     Mismatch,
     MismatchKind,
     render_cell,
+    shown_row,
 )
 from sqljury.tables.friendly import compare_tables
 from sqljury.tables.policy import POLICIES, Policy, make_policy
@@ -28,4 +29,5 @@ __all__ = [
     "explain",
     "make_policy",
     "render_cell",
+    "shown_row",
 ]

@@ -26,7 +26,8 @@ class Assumption(StrEnum):
     """
     TYPES = "types"
     """Columns hold only values of their declared types, which SQLite does not enforce, and integers
-    no larger than a float represents exactly (2**53)."""
+    no larger than a float represents exactly (2**53). Dates are days from the year 1 to 9999, not
+    2020-00-00 (MySQL) or infinity."""
     NOT_EMPTY = "not empty"
     """Every table has at least one row: without rows ``MAX`` returns NULL, and ``LIMIT 1`` no
     row."""

@@ -299,7 +299,9 @@ class _Writer:
                 )
             case Call(name="IS NULL", operands=(Ref() | Outer() as value,)):
                 type_ = type_of(value, scope.row, self.context, scope.outer)
-                if type_ in (Type.DATE, Type.TIMESTAMP) and not self._holds_null(relation, value):
+                if type_ in (Type.DATE, Type.TIMESTAMP, Type.INSTANT) and not self._holds_null(
+                    relation, value
+                ):
                     return Call("IS NULL OR ZERO", (value,))
         return condition
 

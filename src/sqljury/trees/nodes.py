@@ -99,6 +99,9 @@ class Type(StrEnum):
     DATE = "date"
     TIME = "time"
     TIMESTAMP = "timestamp"
+    INSTANT = "instant"
+    """A point in time that is written and read in the session's time zone, where some hours are
+    missing and others come twice: TIMESTAMP WITH TIME ZONE, MySQL's TIMESTAMP."""
     BLOB = "blob"
     NULL = "null"
     ANY = "any"

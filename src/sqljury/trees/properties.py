@@ -493,4 +493,4 @@ def _equal_is_same(type_: Type, context: Context) -> bool:
     if type_ is Type.TEXT:
         return context.dialect not in _CASELESS
     # Not REAL: 0.0 equals -0.0, and a 32-bit float can equal a 64-bit one.
-    return type_ in (Type.INTEGER, Type.DATE, Type.BOOLEAN, Type.TIMESTAMP, Type.TIME)
+    return type_ in (Type.INTEGER, Type.DATE, Type.BOOLEAN, Type.TIMESTAMP, Type.INSTANT, Type.TIME)

@@ -80,7 +80,8 @@ _BY_WORD = {
     "date": Type.DATE,
     **dict.fromkeys(("time", "timetz"), Type.TIME),
     **dict.fromkeys(("datetime", "datetime2", "smalldatetime", "timestamp"), Type.TIMESTAMP),
-    **dict.fromkeys(("timestamptz", "timestamp_ntz", "timestamp_tz"), Type.TIMESTAMP),
+    **dict.fromkeys(("timestamptz", "timestamp_tz", "timestamp_ltz"), Type.INSTANT),
+    "timestamp_ntz": Type.TIMESTAMP,
     **dict.fromkeys(("decimal", "numeric", "number", "dec", "bignumeric", "money"), Type.DECIMAL),
     **dict.fromkeys(("real", "float", "float4", "float8", "float64", "double"), Type.REAL),
     **dict.fromkeys(("serial", "bigserial", "smallserial", "year", "hugeint"), Type.INTEGER),
@@ -132,6 +133,9 @@ def column_type(declared: str, dialect: str) -> Type:
     if dialect in _SINGLES and _SINGLES[dialect].fullmatch(name):
         return Type.SINGLE
     known = _BY_WORD.get(word[0])
+    zoned = dialect == "mysql" and word[0] == "timestamp"
+    if known is Type.TIMESTAMP and (zoned or "with time zone" in name):
+        return Type.INSTANT
     if known is not None:
         return known
     return next((type_ for part, type_ in _BY_PART if part in name), Type.ANY)
@@ -515,6 +519,8 @@ def _call_type(name: str, types: list[Type], dialect: str) -> Type:
         return _common(types[:1] if name == "NULLIF" else types, dialect)
     if dialect == "sqlite" and name in _OF_SQLITE:
         return _OF_SQLITE[name]
+    if dialect == "mysql" and name == "EXTRACT":
+        return Type.INTEGER
     return _BY_FUNCTION.get(name, Type.ANY)
 
 

@@ -3,6 +3,63 @@
 from __future__ import annotations
 
 CODES: dict[str, tuple[str, str]] = {
+    "SJ315": (
+        "no such data profile or assumption",
+        "Generated databases are clean, or have nulls, duplicates (equal rows in tables without a "
+        "key), foreign_keys_violated, keys_violated or edge_values; several are joined by +: "
+        "clean+nulls.",
+    ),
+    "SJ316": (
+        "no schema to compare queries on",
+        "Queries are compared on data made for their tables. Give --schema FILE (CREATE TABLE "
+        "statements, or Spider's tables.json with --db-id), or --database FILE-OR-URL.",
+    ),
+    "SJ318": (
+        "a query that cannot be read",
+        "Its operator tree is built from the text and the schema: every table and column must be "
+        "in the schema, and the text must be one SELECT statement.",
+    ),
+    "SJ319": (
+        "no such dialect",
+        "Dialects have sqlglot's names: sqlite, postgres, mysql, duckdb, bigquery, snowflake, "
+        "tsql, ...",
+    ),
+    "SJ328": (
+        "a server that no counterexample can be run on",
+        "`compare --replay` takes the URL of a database on a PostgreSQL, MySQL or MariaDB server: "
+        "postgresql://user@host/database. Any database does; nothing in it is read or written.",
+    ),
+    "SJ329": (
+        "no such rewrite rule",
+        "`sqljury list rules` lists the rules' names; `plan --canonical --json` prints the same "
+        "names.",
+    ),
+    "SJ320": (
+        "no schema of a question's database",
+        "Prompts and graphs are made from the schema. Give --databases or --schemas; the message "
+        "names the database where only one is missing.",
+    ),
+    "SJ418": (
+        "runs that cannot be compared",
+        "Two runs are compared judge by judge and case by case: they need a judge in common, and "
+        "cases in common, by benchmark, id and source, by benchmark and id, or by id.",
+    ),
+    "SJ419": (
+        "scores that are no leaderboard",
+        "Several runs are printed as one table if each judge judged all of them with the same "
+        "version, options and limits. The message shows both signatures.",
+    ),
+    "SJ347": (
+        "a table of features that a jury cannot be trained on",
+        "`sqljury train jury` reads tables that `sqljury evaluate --features` wrote as .jsonl, "
+        "of cases that have labels.",
+    ),
+    "SJ355": (
+        "a run without answers of models to labelled cases",
+        "`sqljury agree --calibrate` reads a run of a jury that asked models, and labels of its "
+        "cases: sqljury evaluate cases.json -j jury,models=PROVIDER:MODEL,target=1 --run RUN, then "
+        "sqljury agree RUN --labels labels.csv --calibrate mine.json.",
+    ),
     "SJ501": (
         "an id occurs twice in one input of agree",
         "A case is identified by benchmark and id, and counts once. Give two systems or runs two "
@@ -67,6 +124,25 @@ CODES: dict[str, tuple[str, str]] = {
         "The run or results file has the answers of several systems to a question, and the label "
         "names the question only. Name the system in a column `source` of the labels, or judge "
         "one system per run.",
+    ),
+    "SJ515": (
+        "no baseline",
+        "`sqljury gate --baseline` takes the folder of a run, or the file of JSON lines that "
+        "`sqljury gate RUN --write-baseline FILE` or `pytest --sqljury-write-baseline FILE` wrote. "
+        "Where a merge left two versions of a line, write the file again.",
+    ),
+    "SJ516": (
+        "the baseline was judged otherwise",
+        "Verdicts of another version of a judge, under other options or limits, cannot tell "
+        "whether the predictions got worse. Judge the former predictions again as the new ones "
+        "are judged, and write a new baseline from that run. Another version of the engine or of "
+        "sqljury, or other data, is printed and compared all the same.",
+    ),
+    "SJ517": (
+        "a limit of the gate cannot be used",
+        "--max-drop is in points, from 0 to 100; --alpha is in [0, 1]; --threshold names a judge "
+        "of the run and a fraction: execution:strict=0.8. At least one of --baseline, --threshold "
+        "and --write-baseline is needed.",
     ),
     "SJ520": (
         "too few runs or cases to measure stability",

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from fixture_files import FOLDER, Pair, read_pairs, schema_of
 
-from sqljury.api.queries import compare_queries
 from sqljury.databases.generated import DataProfile
 from sqljury.trees.context import Assumption
+from sqljury.uses.queries import compare_queries
 
 # Generated databases keep declared types, and small numbers. Ties and empty tables occur in all.
 _NOT_KEPT = {Assumption.NOT_EMPTY, Assumption.NO_TIES}

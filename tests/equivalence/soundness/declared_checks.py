@@ -20,7 +20,6 @@ from random_queries import kind_of, random_query
 from checks.same_rows import differ, observe
 from checks.small_databases import Rows
 from checks.soundness import is_tied
-from sqljury.api.queries import compare_queries
 from sqljury.equivalence.canonical import equality
 from sqljury.equivalence.proof import ordered, prove_equal, unordered
 from sqljury.judges.pair import PairAnswer, Witness
@@ -28,6 +27,7 @@ from sqljury.schema import Schema
 from sqljury.trees import build_tree
 from sqljury.trees.context import DECLARED_ASSUMPTIONS, Assumption
 from sqljury.trees.nodes import Relation, Unreadable
+from sqljury.uses.queries import compare_queries
 
 _AT_MOST = DECLARED_ASSUMPTIONS | {Assumption.NO_OVERFLOW}
 _CONTRADICTS = {"foreign_keys_violated": Assumption.FOREIGN_KEY}

@@ -27,13 +27,13 @@ from random_queries import random_query, random_schema
 from checks.same_rows import Copies, differ, observe
 from checks.small_databases import Rows, pool_of, random_rows
 from checks.soundness import is_tied
-from sqljury.api.queries import compare_queries
 from sqljury.databases.generated.scratch import create_table, quoted
 from sqljury.judges.pair import PairAnswer
 from sqljury.schema import Schema, Table
 from sqljury.trees import build_tree
 from sqljury.trees.context import Assumption
 from sqljury.trees.nodes import Unreadable
+from sqljury.uses.queries import compare_queries
 
 SECONDS = 0.5
 """Of the processor, for the databases of one pair."""

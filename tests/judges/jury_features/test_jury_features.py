@@ -22,6 +22,7 @@ from sqljury.errors import InputError
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.execution import Limits
 from sqljury.judges.jury_features import FeatureRow, Pair, all_groups, chosen_groups
+from sqljury.uses.features import FeatureTable, check_features_path, write_features
 from sqljury.verdict import Verdict
 
 SCHEMA = "CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT, kind TEXT, crew INTEGER);"
@@ -121,7 +122,7 @@ def test_equal_queries(find: Find) -> None:
 def test_without_a_database_rows_are_missing_not_zero(find: Find) -> None:
     row = find("SELECT kind FROM boat", REFERENCE, has_rows=False)
     assert not [one for one in row if one.startswith(("execution_", "tables_"))]
-    assert not {"linking_missing_values_more", "faults_AU2_prediction"} & row.keys()
+    assert not {"linking_missing_values_more", "faults_nothing_prediction"} & row.keys()
     assert row["differences_total"] > 0
     assert "linking_regret_columns_more" in row
 
@@ -135,7 +136,7 @@ def test_without_a_schema_texts_are_all(find: Find) -> None:
 def test_without_a_reference_only_the_prediction_is_known(find: Find) -> None:
     row = find("SELECT name FROM boat WHERE kind = 'Ferry'")
     assert row["execution_prediction_runs"] == 1
-    assert row["faults_AU1_prediction"] == 1
+    assert row["faults_constant_prediction"] == 1
     assert not [one for one in row if one.endswith(("_reference", "_more"))]
     assert "execution_strict" not in row
 
@@ -170,7 +171,7 @@ def test_faults_of_the_reference_are_told_apart(find: Find) -> None:
     right = "SELECT name FROM boat WHERE kind = 'ferry'"
     row = find(right, wrong, question="Which boats are ferries?")
     assert (row["faults_only_reference"], row["faults_only_prediction"]) == (1, 0)
-    assert row["faults_AU1_more"] == -1
+    assert row["faults_constant_more"] == -1
 
 
 @given(st.permutations(["execution", "faults", "question"]))
@@ -254,23 +255,23 @@ def test_the_same_file_whatever_seed_and_workers(tmp_path: Path, harbour: Path) 
 
 
 def test_the_ending_says_the_form() -> None:
-    from sqljury.uses.features import check_features_path
-
     with pytest.raises(InputError, match="SJ349"):
         check_features_path("table.xlsx")
 
 
+@pytest.fixture(scope="module")
+def table(harbour: Path) -> FeatureTable:
+    return sj.features(CASES[:2], harbour.parent, groups="question+execution", workers=1)
+
+
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
-def test_files_hold_the_table(harbour: Path, tmp_path: Path, ending: str) -> None:
+def test_files_hold_the_table(table: FeatureTable, tmp_path: Path, ending: str) -> None:
     if ending == "parquet":
         pytest.importorskip("pyarrow")
-    from sqljury.uses.features import write_features
-
-    found = sj.features(CASES[:2], harbour.parent, groups="question+execution", workers=1)
     file = tmp_path / f"table.{ending}"
-    write_features(file, found)
+    write_features(file, table)
     read = _read(file)
-    assert list(read[0]) == list(found.columns)
+    assert list(read[0]) == list(table.columns)
     assert [row["id"] for row in read] == ["1", "2"]
     assert read[1]["execution_strict"] in (None, "")
     assert float(read[0]["execution_strict"]) == 1

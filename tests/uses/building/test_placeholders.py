@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from sqljury.api.trust_building import build_trust_files
 from sqljury.benchmarks import read_cases
 from sqljury.case import Case
 from sqljury.databases import schema_from_ddl
 from sqljury.uses.building import Corrections
 from sqljury.uses.building.benchmark import flags_of, halve
 from sqljury.uses.building.cleaning import Usable
+from sqljury.uses.building.trust import build_trust_files
 
 SHORT = 'SELECT size FROM city WHERE name = "name0"'
 LONG = 'SELECT c.size FROM city AS c WHERE "name0" = c.name'

@@ -13,7 +13,7 @@ from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.uses.select import Ballot, CandidatePool, make_strategy, pools_of, selection
 from sqljury.uses.select.pool import Candidate
-from sqljury.uses.select.selection import Seen
+from sqljury.uses.select.selection import JudgedPool
 from sqljury.uses.statistics.paired import mcnemar_chi2, mcnemar_exact
 
 BALLOT = Ballot(
@@ -80,15 +80,15 @@ def test_the_judge_that_a_strategy_reads(text: str, judge: str | None) -> None:
     assert make_strategy(text).judge == judge
 
 
-def question(number: int, ballot: Ballot = BALLOT, **fields: str) -> Seen:
+def question(number: int, ballot: Ballot = BALLOT, **fields: str) -> JudgedPool:
     candidates = tuple(
         Candidate(sql=f"SELECT {place}", count=count) for place, count in enumerate(ballot.counts)
     )
     case = Case(id=str(number), reference_sqls=("SELECT a FROM t",), **fields)
-    return Seen(CandidatePool(case, candidates), ballot)
+    return JudgedPool(CandidatePool(case, candidates), ballot)
 
 
-def found_in(seen: list[Seen], *names: str, seed: int = 0):  # type: ignore[no-untyped-def]
+def found_in(seen: list[JudgedPool], *names: str, seed: int = 0):  # type: ignore[no-untyped-def]
     strategies = [make_strategy(name) for name in names]
     return selection(seen, strategies, signature="test", seed=seed, resamples=20)
 
@@ -137,8 +137,8 @@ def test_questions_that_do_not_count_are_picked_for_all_the_same() -> None:
     assert found.oracle.accuracy == 0.5
 
 
-def replace_seen(seen: Seen, why: str) -> Seen:
-    return Seen(seen.pool, seen.ballot, why)
+def replace_seen(seen: JudgedPool, why: str) -> JudgedPool:
+    return JudgedPool(seen.pool, seen.ballot, why)
 
 
 def test_nothing_is_known_to_be_right() -> None:
@@ -185,7 +185,7 @@ def test_mcnemar_by_chi_square(only_first: int, only_second: int) -> None:
         assert p == pytest.approx(chi2.sf(statistic, 1))
 
 
-def pool_in_order(order: tuple[int, ...]) -> Seen:
+def pool_in_order(order: tuple[int, ...]) -> JudgedPool:
     """Three distinct queries as they were given; those of places 0 and 2 return the same."""
     counts = tuple(order.count(place) for place in range(3))
     pool = CandidatePool(
@@ -202,7 +202,7 @@ def pool_in_order(order: tuple[int, ...]) -> Seen:
         scores={"verifier": (0.2, 0.9, 0.5)},
         right=(True, False, True),
     )
-    return Seen(pool, ballot)
+    return JudgedPool(pool, ballot)
 
 
 def test_the_first_n_candidates_as_they_were_given() -> None:
@@ -226,7 +226,7 @@ def test_the_first_n_candidates_as_they_were_given() -> None:
 
 def test_a_pool_whose_order_is_not_known_has_no_such_curve() -> None:
     one = pool_in_order((0, 1, 2))
-    seen = [Seen(replace(one.pool, order=()), one.ballot)]
+    seen = [JudgedPool(replace(one.pool, order=()), one.ballot)]
     (figures,) = selection(seen, [make_strategy("majority")], signature="test").strategies
     assert (figures.in_order, len(figures.curve)) == ((), 3)
 

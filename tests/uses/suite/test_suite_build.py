@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 import sqljury as sj
-from sqljury.api.suites import build_suites
 from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.schema import Schema
+from sqljury.uses.suite.build import build_suites
 from sqljury.uses.suite.databases import Original, completed, mutation
 from sqljury.variants import neighbours
 
@@ -143,7 +143,7 @@ def test_other_inputs_are_built_anew(databases: Path, tmp_path: Path, change: st
 
 SCRIPT_OF_ONE_BUILD = """
 import sys
-from sqljury.api.suites import build_suites
+from sqljury.uses.suite.build import build_suites
 if __name__ == "__main__":
     build_suites(
         sys.argv[1], sys.argv[2], sys.argv[3], databases_per_query=6, workers=int(sys.argv[4])

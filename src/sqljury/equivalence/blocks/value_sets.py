@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -39,6 +39,14 @@ class ValueSet:
         cuts = [LOWEST, *(cut for found in self.ranges for cut in found), HIGHEST]
         pairs = zip(cuts[::2], cuts[1::2], strict=True)
         return ValueSet(tuple((low, high) for low, high in pairs if low < high))
+
+    def mapped(self, value: Callable[[Value], Value]) -> ValueSet:
+        """The set with each boundary's value replaced; ``value`` must keep their order."""
+
+        def moved(cut: Cut) -> Cut:
+            return cut if cut[0] else (0, value(cut[1]), cut[2])
+
+        return ValueSet(tuple((moved(low), moved(high)) for low, high in self.ranges))
 
     def of_integers(self) -> ValueSet:
         """The set with the same integers whose boundaries are all just before an integer."""

@@ -562,7 +562,15 @@ def _is_ordered(key: Expression, row: Row) -> bool:
 
 
 def _is_plain(type_: Type) -> bool:
-    return type_ in (Type.INTEGER, Type.DECIMAL, Type.REAL, Type.TEXT, Type.DATE, Type.TIMESTAMP)
+    return type_ in (
+        Type.INTEGER,
+        Type.DECIMAL,
+        Type.REAL,
+        Type.TEXT,
+        Type.DATE,
+        Type.TIMESTAMP,
+        Type.INSTANT,
+    )
 
 
 def _without_ties(call: WindowCall, rows: Relation, context: Context) -> bool:

@@ -200,7 +200,8 @@ class Terms:
             return "number"
         if column.type is Type.TEXT:
             return "" if self.context.dialect in _CASELESS else "text"
-        stable: tuple[Type, ...] = (Type.DATE, Type.TIME, Type.TIMESTAMP, Type.BOOLEAN)
+        dates = (Type.DATE, Type.TIME, Type.TIMESTAMP, Type.INSTANT)
+        stable: tuple[Type, ...] = (*dates, Type.BOOLEAN)
         if self.context.dialect == "sqlite":
             stable = (*stable, Type.REAL)  # SQLite never stores or prints -0.0
         return column.type.value if column.type in stable else ""

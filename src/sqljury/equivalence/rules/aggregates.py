@@ -6,9 +6,16 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from sqljury.equivalence.blocks.chain import Reading
-from sqljury.equivalence.blocks.forms import NOTHING, Assumed, assumed_for_not_null, is_null, number
+from sqljury.equivalence.blocks.forms import (
+    NOTHING,
+    Assumed,
+    assumed_for_not_null,
+    is_null,
+    number,
+    typed,
+)
 from sqljury.equivalence.blocks.selection import selection, with_questions
-from sqljury.equivalence.rules.base import BLOCK, RELATION, Rewritten, rule
+from sqljury.equivalence.rules.base import BLOCK, RELATION, Rewritten, Scope, rule
 from sqljury.equivalence.rules.exists import is_blind
 from sqljury.sql.comparisons import COMPARISONS
 from sqljury.trees.conditions import conjunction, conjuncts, disjunction, not_null
@@ -32,7 +39,7 @@ from sqljury.trees.nodes import (
     Type,
 )
 from sqljury.trees.properties import assumed_for_unique
-from sqljury.trees.types import null_rejected
+from sqljury.trees.types import fields, null_rejected
 from sqljury.trees.volatile import any_volatile, is_volatile
 from sqljury.trees.walk import (
     columns_read,
@@ -524,3 +531,131 @@ def count_of_key(relation: Aggregate, context: Context) -> Rewritten | None:
 
 def _counts(call: AggregateCall) -> bool:
     return call.name == "COUNT" and call.distinct and len(call.operands) == 1
+
+
+# ---------------------------------------------------------------- difference of counts
+
+
+@rule(RELATION, at={"Project"}, needs={"-"})
+def difference_of_counts(relation: Project, _: Context) -> Rewritten | None:
+    """``COUNT(*) - COUNT(x)`` → ``COUNT(*) FILTER (WHERE x IS NULL)``.
+
+    Any two counts of the same rows, where the second counts some of what the first counts.
+    """
+    below = relation.input
+    if not isinstance(below, Aggregate):
+        return None
+    calls = list(below.calls)
+
+    def counted(part: Expression) -> Expression:
+        match part:
+            case Call(name="-", operands=(Ref(index=one), Ref(index=other))):
+                count = _rest(*(_counted_rows(below, index) for index in (one, other)))
+                if count is not None:
+                    calls.append(count)
+                    return Ref(width(below) + len(calls) - len(below.calls) - 1)
+        return part
+
+    shown = tuple(transform(e, counted) for e in relation.expressions)
+    if len(calls) == len(below.calls):
+        return None
+    return Rewritten(
+        replace(relation, input=replace(below, calls=tuple(calls), names=()), expressions=shown)
+    )
+
+
+def _counted_rows(aggregate: Aggregate, index: int) -> list[Expression] | None:
+    """The conditions of the rows that a COUNT counts; None if the column is no such COUNT."""
+    place = index - len(aggregate.keys)
+    call = aggregate.calls[place] if place >= 0 else None
+    if call is None or call.name != "COUNT" or call.distinct or len(call.operands) > 1:
+        return None
+    conditions = [] if call.filter is None else list(conjuncts(call.filter))
+    return conditions + [not_null(operand) for operand in call.operands]
+
+
+def _rest(rows: list[Expression] | None, without: list[Expression] | None) -> AggregateCall | None:
+    """The count of the first rows that are not among the second; None if these are no part."""
+    if rows is None or without is None or not set(rows) < set(without):
+        return None
+    more = conjunction(each for each in without if each not in rows)
+    return replace(_ROWS, filter=conjunction((*rows, Call("NOT", (Call("IS TRUE", (more,)),)))))
+
+
+# ---------------------------------------------------------------- extreme of arithmetic
+# ``MAX(x + 1)`` is ``MAX(x) + 1``: the operation keeps the order of the values, or reverses it.
+#
+# Rounding keeps the order, too. Only integers are negated, because NaN stays the greatest number.
+# Products of floats are taken with factors from 1: a smaller one can make -0.0 of a number.
+
+
+_REVERSED = {"MIN": "MAX", "MAX": "MIN"}
+_EXACT_NUMBERS = (Type.INTEGER, Type.DECIMAL)
+
+
+@rule(
+    RELATION,
+    at={"Aggregate"},
+    needs={"+", "-", "*", "/", "NEG"},
+    assumes={Assumption.TYPES, Assumption.NO_OVERFLOW},
+)
+def extreme_of_arithmetic(relation: Aggregate, context: Context) -> Rewritten | None:
+    """``MAX(x + 1)`` → ``MAX(x) + 1``; ``MIN(10 - x)`` → ``10 - MAX(x)``.
+
+    Assumes no overflow for integers, and types in SQLite, which keeps any value in any column.
+    """
+    if any(call.name == "BARE" for call in relation.calls):
+        return None
+    scope = Scope(fields(relation.input, context), context)
+    start = len(relation.keys)
+    for i, call in enumerate(relation.calls):
+        if call.name not in _REVERSED or len(call.operands) != 1:
+            continue
+        found = _monotone(call.operands[0], scope)
+        if found is None:
+            continue
+        place, rising, assumed = found
+        operation = call.operands[0]
+        assert isinstance(operation, Call)
+        plain = replace(
+            call,
+            name=call.name if rising else _REVERSED[call.name],
+            operands=(operation.operands[place],),
+        )
+        shown: list[Expression] = list(map(Ref, range(width(relation))))
+        outside = list(operation.operands)
+        outside[place] = Ref(start + i)
+        shown[start + i] = Call(operation.name, tuple(outside))
+        calls = (*relation.calls[:i], plain, *relation.calls[i + 1 :])
+        below = replace(relation, calls=calls, names=())
+        return Rewritten(Project(below, tuple(shown), relation.names), assumed)
+    return None
+
+
+def _monotone(operand: Expression, scope: Scope) -> tuple[int, bool, Assumed] | None:
+    """Which operand of an operation varies, whether the result rises with it, and what is assumed.
+
+    None if the order of the values is not known to be kept or reversed.
+    """
+    match operand:
+        case Call(name="NEG", operands=(x,)):
+            place, factor, rising = 0, None, False
+        case Call(name="+" | "-" | "*" | "/" as name, operands=(x, Literal() as constant)):
+            place, factor = 0, number(constant)
+            rising = name in "+-" or (factor or 0) > 0
+        case Call(name="+" | "-" | "*" as name, operands=(Literal() as constant, x)):
+            place, factor = 1, number(constant)
+            rising = name == "+" or (name == "*" and (factor or 0) > 0)
+        case _:
+            return None
+    if isinstance(x, Literal) or (operand.name != "NEG" and not factor):
+        return None
+    types: tuple[Type, ...] = _EXACT_NUMBERS if rising else (Type.INTEGER,)
+    if rising and (operand.name in "+-" or (operand.name == "*" and (factor or 0) >= 1)):
+        types = (*types, Type.REAL)
+    assumed = typed(x, types, scope)
+    if assumed is None or operand.name == "/" or typed(x, (Type.REAL,), scope) is not None:
+        return None if assumed is None else (place, rising, assumed)
+    if not scope.context.may(Assumption.NO_OVERFLOW):
+        return None
+    return place, rising, assumed | {Assumption.NO_OVERFLOW}

@@ -128,16 +128,25 @@ def _below(relation: Relation) -> Relation | None:
 
 
 def _of_questions(relation: Relation) -> Relation | None:
+    first = next(_joinable(relation), None)
+    return None if first is None else joined_rows(*first)
+
+
+_Joinable = tuple[Relation, Relation, tuple[Expression, ...], tuple[Expression, ...]]
+"""What :func:`joined_rows` takes."""
+
+
+def _joinable(relation: Relation) -> Iterator[_Joinable]:
+    """For each EXISTS that may become a join: rows, right side, conditions, other conditions."""
     asking = questions(relation)
     if asking is None:
-        return None
+        return
     rows, parts = asking
     for i, part in enumerate(parts):
         inner = asked(part)
         found = beside(rows, inner) if inner is not None else None
         if found is not None:
-            return joined_rows(rows, *found, parts[:i] + parts[i + 1 :])
-    return None
+            yield rows, *found, parts[:i] + parts[i + 1 :]
 
 
 # ---------------------------------------------------------------- exists input
@@ -376,19 +385,10 @@ def exists_to_join(relation: Relation, context: Context) -> Rewritten | None:
 
     Assumes primary key where uniqueness comes from a declared key.
     """
-    asking = questions(relation)
-    if asking is None:
-        return None
-    rows, parts = asking
-    for i, part in enumerate(parts):
-        inner = asked(part)
-        found = beside(rows, inner) if inner is not None else None
-        if found is None:
-            continue
-        assumed = _assumed_for_one_partner(rows, *found, context)
+    for rows, right, conditions, rest in _joinable(relation):
+        assumed = _assumed_for_one_partner(rows, right, conditions, context)
         if assumed is not None:
-            rest = parts[:i] + parts[i + 1 :]
-            return Rewritten(joined_rows(rows, *found, rest), assumed)
+            return Rewritten(joined_rows(rows, right, conditions, rest), assumed)
     return None
 
 

@@ -162,7 +162,7 @@ def part_of_whole(expression: Call, scope: Scope) -> Simplified | None:
     return None
 
 
-_DATES = (Type.DATE, Type.TIMESTAMP)
+_DATES = (Type.DATE, Type.TIMESTAMP, Type.INSTANT)
 _OF_A_DAY = frozenset(("%Y", "%m", "%d", "%j", "%w", "%Y-%m", "%Y%m", "%m-%d", "%m%d"))
 _OF_A_SECOND = _OF_A_DAY | {"%H", "%M", "%S", "%H:%M"}
 
@@ -177,7 +177,7 @@ _ANY = {"LIKE": "%", "GLOB": "*"}
 _WILD = {"LIKE": re.compile(r"[%_]"), "GLOB": re.compile(r"[*?\[]")}
 _KNOWN = frozenset(("sqlite", "duckdb"))
 """Dialects in which a pattern has no escape character unless ESCAPE names one."""
-_WRITABLE = (*NUMBERS, Type.TEXT, Type.BOOLEAN, Type.DATE, Type.TIME, Type.TIMESTAMP)
+_WRITABLE = (*NUMBERS, Type.TEXT, Type.BOOLEAN, Type.DATE, Type.TIME, Type.TIMESTAMP, Type.INSTANT)
 _ASCII_LETTER = re.compile(r"[A-Za-z]")
 
 

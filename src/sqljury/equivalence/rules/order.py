@@ -6,6 +6,8 @@ RULES: tuple[str, ...] = (
     # relations
     "case_to_filter",
     "average_to_share",
+    "difference_of_counts",
+    "extreme_of_arithmetic",
     "sum_to_count",
     "sum_or_zero_to_count",
     "sum_to_count_in_fraction",
@@ -23,6 +25,7 @@ RULES: tuple[str, ...] = (
     "group_keys",
     "distinct_rows",
     "distinct_as_exists",
+    "window_frame",
     "window_of_key",
     "sort_keys",
     "not_in_to_not_exists",
@@ -79,6 +82,8 @@ RULES: tuple[str, ...] = (
     "function_name",
     "rounded_to_none",
     "formatted_date",
+    "date_constant",
+    "period_to_range",
     "commutative_operands",
     "guarded_divisor",
     "cast_name",
@@ -122,6 +127,7 @@ RULES: tuple[str, ...] = (
     "merge_conditions",
     "in_to_exists",
     "scalar_to_exists",
+    "extreme_to_exists",
 )
 """Only the order within a kind has an effect. Rules that are not listed are tried last within their
 kind."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import date
 
 from sqljury.equivalence.blocks.forms import (
     NUMBERS,
+    ONLY_TYPES,
     affinity,
     integer,
     is_null,
@@ -199,7 +201,8 @@ def _is_plain(expression: Call, scope: Scope) -> bool:
         return True
     subject, constant = compared.operands[:2]
     if not isinstance(constant, Literal) or not isinstance(constant.value, (int, float)):
-        return True
+        open_ended = compared.name in ("<", ">") and isinstance(constant, Literal)
+        return not (open_ended and kind(subject, scope) is Type.DATE)
     types = _WHOLE_NUMBERS if truth_is_a_number(scope) else _INTEGER
     if isinstance(subject, (Ref, Outer)):
         type_ = kind(subject, scope)
@@ -347,11 +350,13 @@ def _in_domain(
     condition: bool,
 ) -> Expression | None:
     """The condition that allows these values and no others of the domain; None if impossible."""
+    if domain.days:
+        allowed = allowed.mapped(_day)
     allowed = (allowed.of_integers() if domain.integers else allowed) & domain.values
     nullable = may_be_null(subject, scope)
     if allowed in (NOTHING, domain.values):
         return _all_or_nothing(subject, allowed != NOTHING, null, nullable, condition)
-    by_value = _by_value(literals, allowed, domain.integers)
+    by_value = _by_value(literals, allowed, domain)
     new = Writer(subject, by_value, domain.integers, domain.values).written(allowed)
     return disjunction((*disjuncts(new), Call("IS NULL", (subject,)))) if null and nullable else new
 
@@ -373,11 +378,13 @@ def _all_or_nothing(
     return Call("NOT", (is_null,)) if everything else is_null
 
 
-def _by_value(literals: list[Literal], allowed: ValueSet, integers: bool) -> dict[Value, Literal]:
-    if integers:
+def _by_value(literals: list[Literal], allowed: ValueSet, domain: _Domain) -> dict[Value, Literal]:
+    if domain.integers:
         cuts = [cut[1] for found in allowed.ranges for cut in found if not cut[0]]
-        near = {v + by for v in cuts for by in (-1, 0) if not isinstance(v, str)}
-        return {v: integer(int(v)) for v in near}
+        near = {int(v) + by for v in cuts for by in (-1, 0) if not isinstance(v, str)}
+        if domain.days:
+            return {v: Literal(date.fromordinal(v).isoformat(), Type.TEXT) for v in near}
+        return {v: integer(v) for v in near}
     # In reverse order, so that of 1 and 1.0, which are one key, the first one is kept.
     return {_value(literal): literal for literal in reversed(literals)}
 
@@ -390,7 +397,7 @@ def _one_class(literals: list[Literal]) -> bool:
 
 # ---------------------------------------------------------------- order of values
 
-_ISO = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d:\d\d)?")
+_ISO = re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?")
 
 
 def _ordered(subject: Expression, literals: list[Literal], scope: Scope) -> bool:
@@ -413,7 +420,10 @@ def _ordered(subject: Expression, literals: list[Literal], scope: Scope) -> bool
     if not texts:
         return type_ in (Type.INTEGER, Type.REAL, Type.DECIMAL)
     if type_ in (Type.DATE, Type.TIMESTAMP):
-        return len({len(t) for t in texts}) == 1 and all(map(_ISO.fullmatch, texts))
+        # Midnight is written as the date, so that texts sort as timestamps do.
+        one_length = len({len(t) for t in texts}) == 1 or type_ is Type.TIMESTAMP
+        midnight = any(t.endswith("00:00:00") for t in texts)
+        return one_length and not midnight and all(map(_ISO.fullmatch, texts))
     is_binary = scope.context.dialect == "duckdb"
     return type_ is Type.TEXT and is_binary and same_order_everywhere(texts)
 
@@ -453,6 +463,8 @@ class _Domain:
     values: ValueSet = EVERYTHING
     integers: bool = False
     assumed: frozenset[Assumption] = frozenset()
+    days: bool = False
+    """True for dates: the integers are days since the year 1, and the constants ISO texts."""
 
 
 _COUNTS = ValueSet((((0, 0, 0), HIGHEST),))
@@ -460,6 +472,8 @@ _ZERO_AND_ONE = ValueSet((((0, 0, 0), (0, 2, 0)),))
 
 
 def _domain(subject: Expression, literals: list[Literal], scope: Scope) -> _Domain:
+    if literals and all(map(_is_text, literals)):
+        return _domain_of_days(subject, literals, scope)
     if any(_is_text(literal) or abs(number(literal) or 0) >= _FAR for literal in literals):
         return _Domain()
     if isinstance(subject, Call) and subject.name in _NOT_NEGATIVE:
@@ -472,3 +486,20 @@ def _domain(subject: Expression, literals: list[Literal], scope: Scope) -> _Doma
         return _Domain(integers=True)
     assumed = typed(subject, (Type.INTEGER,), scope)
     return _Domain() if assumed is None or not literals else _Domain(EVERYTHING, True, assumed)
+
+
+def _domain_of_days(subject: Expression, literals: list[Literal], scope: Scope) -> _Domain:
+    """All dates, where constants are dates, too; MySQL admits 2020-02-00, which is no day."""
+    if is_sqlite(scope) or kind(subject, scope) is not Type.DATE:
+        return _Domain()
+    try:
+        days = [_day(_value(literal)) for literal in literals]
+    except ValueError:
+        return _Domain()
+    assumed = ONLY_TYPES if scope.context.dialect == "mysql" else frozenset()
+    fine = assumed <= scope.context.assuming and min(days) > 1 and max(days) < date.max.toordinal()
+    return _Domain(EVERYTHING, True, assumed, days=True) if fine else _Domain()
+
+
+def _day(value: Value) -> int:
+    return date.fromisoformat(str(value)).toordinal()

@@ -8,9 +8,10 @@ from importlib import import_module
 from pkgutil import walk_packages
 from typing import Any, Generic
 
-from sqljury.equivalence import rules
+from sqljury.equivalence import rules as package
 from sqljury.equivalence.rules.base import KINDS, REGISTERED, Apply, Rule, RuleKind
 from sqljury.equivalence.rules.order import RULES
+from sqljury.errors import InputError
 from sqljury.trees.nodes import Expression, Relation
 from sqljury.trees.walk import names
 
@@ -18,7 +19,7 @@ from sqljury.trees.walk import names
 @cache
 def all_rules() -> tuple[Rule[Any], ...]:
     """All rules, kind by kind, in the order in which they are tried: that of ``RULES``."""
-    for module in walk_packages(rules.__path__, f"{rules.__name__}."):
+    for module in walk_packages(package.__path__, f"{package.__name__}."):
         import_module(module.name)
     places = {name: place for place, name in enumerate(RULES)}
     found = sorted(REGISTERED, key=lambda rule: places.get(rule.function, len(places)))
@@ -28,6 +29,26 @@ def all_rules() -> tuple[Rule[Any], ...]:
 def rules_of(kind: RuleKind[Apply]) -> tuple[Rule[Apply], ...]:
     """All rules of a kind, in the order in which they are tried."""
     return tuple(rule for rule in all_rules() if rule.kind is kind)
+
+
+def rules(name: str | None = None) -> tuple[Rule[Any], ...]:
+    """The rewrite rules, by kind and in the order in which they are tried; or those of one name.
+
+    Two rules may share a name: a rule of conditions that extends a rule of expressions.
+
+    Raises:
+        InputError: SJ329: there is no rule of that name.
+
+    >>> for rule in rules("between_to_range"):
+    ...     print(rule.kind.name, rule.rewrites)
+    expression x BETWEEN a AND b → x >= a AND x <= b
+    """
+    found = tuple(rule for rule in all_rules() if name in (None, rule.name))
+    if not found:
+        raise InputError(
+            "SJ329", f"there is no rule {name!r}.", hint="`sqljury list rules` lists them."
+        )
+    return found
 
 
 _MOST = 4096

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sqljury.equivalence.blocks.forms import NUMBERS, compared_as_it_is, is_sqlite, kind
 from sqljury.equivalence.rules.base import CONDITION, EXPRESSION, Scope, Simplified, rule
 from sqljury.sql.comparisons import COMPARISONS, MIRRORED
 from sqljury.trees.conditions import filtered
@@ -18,9 +19,10 @@ from sqljury.trees.nodes import (
     Relation,
     Subquery,
     SubqueryKind,
+    Type,
 )
 from sqljury.trees.properties import assumed_for_unique
-from sqljury.trees.types import has_one_row
+from sqljury.trees.types import fields, has_one_row
 from sqljury.trees.volatile import is_volatile
 from sqljury.trees.walk import deepen
 
@@ -65,6 +67,47 @@ def _inside(comparison: Call, position: int) -> Expression:
             for i, operand in enumerate(comparison.operands)
         ),
     )
+
+
+# ---------------------------------------------------------------- extreme to exists
+# ``x > (SELECT MIN(y) …)`` is EXISTS of a row with ``x > y``.
+
+
+_BEYOND = {(">", "MIN"), (">=", "MIN"), ("<", "MAX"), ("<=", "MAX")}
+
+
+@rule(CONDITION, at={operator for operator, _ in _BEYOND}, needs={"Subquery"})
+def extreme_to_exists(expression: Call, scope: Scope) -> Expression | None:
+    """``WHERE x > (SELECT MIN(y) FROM t)`` → ``WHERE EXISTS (SELECT 1 FROM t WHERE x > y)``.
+
+    Only where MIN orders the values as the comparison does: numbers, or dates of one type.
+    """
+    for i, operand in enumerate(expression.operands):
+        match operand:
+            case Subquery(
+                kind=SubqueryKind.SCALAR,
+                relation=Aggregate(
+                    keys=(), calls=(AggregateCall(operands=(y,), filter=None) as call,)
+                ) as extreme,
+            ):
+                x = expression.operands[1 - i]
+                name = expression.name if i == 1 else MIRRORED[expression.name]
+            case _:
+                continue
+        if (name, call.name) not in _BEYOND or is_volatile(expression):
+            continue
+        row = fields(extreme.input, scope.context, (scope.row, *scope.outer))
+        inside = Scope(row, scope.context, (scope.row, *scope.outer))
+        if compared_as_it_is(x, operand, scope) and _same_order(deepen(x, 1), y, inside):
+            rows = Project(extreme.input, (y,))
+            return Subquery(SubqueryKind.EXISTS, Filter(rows, _inside(expression, i)))
+    return None
+
+
+def _same_order(x: Expression, y: Expression, scope: Scope) -> bool:
+    types = {kind(x, scope), kind(y, scope)}
+    one = len(types) == 1 and types <= {Type.DATE, Type.TIMESTAMP} and not is_sqlite(scope)
+    return compared_as_it_is(x, y, scope) and (one or types <= set(NUMBERS))
 
 
 # ---------------------------------------------------------------- count to exists

@@ -39,39 +39,11 @@ class Feature:
         meaning: what the number is, in a phrase.
         sign: the constraint for trained trees: with 1 a higher value never lowers the probability
             that the prediction is right, with -1 it never raises it; 0 for no constraint.
-        counts: what is counted, in the singular; empty if the number is not a count.
     """
 
     name: str
     meaning: str
     sign: int = 0
-    counts: str = ""
-
-    def words(self, value: float | None) -> str:
-        """A value in words, as a phrase.
-
-        >>> Feature("rows", "1 if the rows are equal under `bird`, else 0").words(0)
-        'the rows are not equal under `bird`'
-        >>> counting("total", "difference from the reference").words(3)
-        '3 differences from the reference'
-        """
-        if value is None:
-            return f"not known: {self.meaning}"
-        if self.meaning.startswith("1 if "):
-            fact = self.meaning.removeprefix("1 if ").removesuffix(", else 0")
-            if value >= 1:
-                return fact
-            negated = re.sub(r" (are|is) ", r" \1 not ", fact, count=1)
-            negated = re.sub(r" has ", " has no ", negated, count=1)
-            return negated if negated != fact and " and " not in fact else f"not so: {fact}"
-        if not self.counts:
-            return f"{self.meaning}: {value:.3g}"
-        noun = self.counts if abs(value) == 1 else plural(self.counts)
-        side, _, _ = self.meaning.rpartition(": ")
-        if side == _DIFFERENCE:
-            number = f"{abs(value):.3g} {'more' if value >= 0 else 'fewer'}"
-            return f"{number} {noun} in the prediction than in the reference"
-        return f"{side.removeprefix('of ')}: {value:.3g} {noun}".removeprefix(": ")
 
 
 _DIFFERENCE: Final = "the prediction's minus the reference's"
@@ -89,7 +61,7 @@ def plural(noun: str) -> str:
 
 def counting(name: str, noun: str, sign: int = 0) -> Feature:
     """A feature that counts something, given in the singular."""
-    return Feature(name, plural(noun), sign, noun)
+    return Feature(name, plural(noun), sign)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +135,14 @@ def on_both_sides(name: str, meaning: str, sign: int = 0, counts: str = "") -> S
 
     Args:
         meaning: what the number is; if empty, the plural of ``counts``.
+        counts: what is counted, in the singular; empty if the number is not a count.
         sign: of the difference, as in :class:`Feature`.
     """
     said = meaning or plural(counts)
     return (
-        Feature(f"{name}_prediction", f"of the prediction: {said}", 0, counts),
-        Feature(f"{name}_reference", f"of the reference: {said}", 0, counts),
-        Feature(f"{name}_more", f"{_DIFFERENCE}: {said}", sign, counts),
+        Feature(f"{name}_prediction", f"of the prediction: {said}"),
+        Feature(f"{name}_reference", f"of the reference: {said}"),
+        Feature(f"{name}_more", f"{_DIFFERENCE}: {said}", sign),
     )
 
 

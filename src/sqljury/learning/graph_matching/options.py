@@ -1,4 +1,4 @@
-"""The shape of a network and the settings of its training: the options of ``train graph-match``."""
+"""The shape of a network and how it is trained: what ``train graph-match --set`` sets."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Contrast = Literal["infonce", "graphcl"]
 """The contrastive loss; see :func:`~.pretraining.contrastive_loss`."""
 
 
-def _check_word(option: str, word: str, known: tuple[str, ...]) -> None:
+def _check_word(setting: str, word: str, known: tuple[str, ...]) -> None:
     if word not in known:
-        raise InputError("SJ003", f"{option} {word} is none of {', '.join(known)}.")
+        raise InputError("SJ003", f"{setting}={word} is none of {', '.join(known)}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +33,13 @@ class NetworkOptions:
     hidden: Annotated[int, "Size of a node's vector."] = 64
     steps: Annotated[int, "Rounds of messages (T)."] = 4
     blocks: Annotated[int, "Residual blocks that encode names and constants."] = 2
-    positions: Annotated[Positions, "Positions of nodes: none, separate or merged."] = "merged"
+    positions: Annotated[Positions, "Positions of nodes, from walks."] = "merged"
     walk: Annotated[int, "The longest random walk of positions (K)."] = 16
     coded: Annotated[bool, "Add a hash code of each text to its encoding."] = True
     matched: Annotated[bool, "Mark nodes that the other query has, too."] = True
 
     def __post_init__(self) -> None:
-        _check_word("--positions", self.positions, get_args(Positions))
+        _check_word("positions", self.positions, get_args(Positions))
         if self.hidden < 4 or min(self.steps, self.walk) < 1 or self.blocks < 0:
             raise InputError("SJ034", "a network has at least 4 numbers, a step, a walk of 1.")
 
@@ -61,27 +61,21 @@ class PretrainingOptions:
         InputError: SJ003, SJ034: impossible options.
     """
 
-    epochs: Annotated[int, "Epochs of contrastive pre-training; 0: none.", "--pretraining"] = 2
+    epochs: Annotated[int, "Epochs of contrastive pre-training; 0: none."] = 2
     graphs: Annotated[int, "Most graphs for pre-training, drawn at random."] = 8000
     batch: Annotated[
         int, "Graphs per batch of pre-training; each is contrasted with the others."
     ] = 128
-    augmentations: Annotated[
-        tuple[Augmentation, ...],
-        "Changes of graphs: mask, drop, perturb, subgraph.",
-        "--augment",
-    ] = ("mask", "drop")
+    augmentations: Annotated[tuple[Augmentation, ...], "Changes of graphs."] = ("mask", "drop")
     ratio: Annotated[float, "Share of nodes or edges that each change affects."] = 0.1
     temperature: Annotated[float, "Temperature of the pre-training loss; below 1 sharpens."] = 0.5
     rate: Annotated[float, "Highest learning rate of pre-training."] = 1e-3
-    loss: Annotated[Contrast, "infonce, or graphcl: without the positive in the denominator."] = (
-        "infonce"
-    )
+    loss: Annotated[Contrast, "The loss; graphcl has no positive in the denominator."] = "infonce"
 
     def __post_init__(self) -> None:
         for kind in self.augmentations:
-            _check_word("--augment", kind, get_args(Augmentation))
-        _check_word("--pretraining-loss", self.loss, get_args(Contrast))
+            _check_word("pretraining.augmentations", kind, get_args(Augmentation))
+        _check_word("pretraining.loss", self.loss, get_args(Contrast))
         if self.epochs < 0 or self.graphs < 1 or self.batch < 2:
             raise InputError("SJ034", "a batch of pre-training has at least 2 graphs.")
         if not 0 <= self.ratio < 1 or not self.temperature > 0 or not self.rate > 0:

@@ -58,7 +58,7 @@ def answer_tokens(tokenizer: Any, *, after_space: bool) -> AnswerTokens:
         raise InputError(
             "SJ023",
             "the tokenizer has no single tokens for Yes and No.",
-            hint="A verifier's answer is one token. Choose another model, or --objective bce.",
+            hint="A verifier's answer is one token. Choose another model, or objective=bce.",
         )
     first_yes, first_no = both[0]
     assert first_yes is not None and first_no is not None

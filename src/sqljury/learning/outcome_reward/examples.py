@@ -13,7 +13,7 @@ from sqljury.learning.language_model.prefix_scoring import PromptText
 
 # ---------------------------------------------------------------- settings
 #
-# How a verifier is trained: the options of ``train verifier``.
+# How a verifier is trained: what ``train verifier --set`` sets.
 
 
 Objective = Literal["autoregressive", "sequence", "bce"]
@@ -34,13 +34,13 @@ class Settings:
     """
 
     objective: Annotated[
-        Objective, "autoregressive; sequence: the paper's equation, prompt and answer; bce."
+        Objective, "What the loss is on; sequence is the paper's equation: prompt and answer."
     ] = "autoregressive"
     epochs: Annotated[float, "Passes over the training data."] = 3.0
     learning_rate: Annotated[float, "Highest learning rate."] = 2e-4
-    scheduler: Annotated[
-        Scheduler, "cosine, linear, constant, constant_with_warmup or inverse_sqrt."
-    ] = "cosine"
+    scheduler: Annotated[Scheduler, "How the learning rate falls, as transformers names it."] = (
+        "cosine"
+    )
     warmup: Annotated[float, "Share of the steps in which the learning rate rises."] = 0.05
     batch: Annotated[int, "Candidates per step, over all processes together."] = 16
     at_once: Annotated[int, "Most candidates that one process computes at once."] = 4
@@ -59,12 +59,12 @@ class Settings:
     device_map: Annotated[str, "auto: spread the base over this process's GPUs."] = ""
 
     def __post_init__(self) -> None:
-        for option, word, known in (
-            ("--objective", self.objective, get_args(Objective)),
-            ("--scheduler", self.scheduler, get_args(Scheduler)),
+        for setting, word, known in (
+            ("objective", self.objective, get_args(Objective)),
+            ("scheduler", self.scheduler, get_args(Scheduler)),
         ):
             if word not in known:
-                raise InputError("SJ003", f"{option} {word} is none of {', '.join(known)}.")
+                raise InputError("SJ003", f"{setting}={word} is none of {', '.join(known)}.")
         counts = (self.batch, self.at_once, self.evaluations, self.patience, self.max_tokens)
         if min(counts) < 1 or self.lora_rank < 0 or not 0 < self.validation < 1:
             raise InputError("SJ034", "counts are above zero, and validation is a share.")
@@ -73,7 +73,7 @@ class Settings:
         if not 0 <= self.warmup < 1 or not 0 <= self.lora_dropout < 1:
             raise InputError("SJ034", "warm-up and dropout are shares below 1.")
         if self.four_bit and self.lora_rank == 0:
-            raise InputError("SJ034", "weights in 4 bits are not trained: --lora-rank is above 0.")
+            raise InputError("SJ034", "weights in 4 bits are not trained: lora_rank is above 0.")
 
 
 # ---------------------------------------------------------------- examples

@@ -252,7 +252,7 @@ def batches(batch: int, at_once: int, processes: int | None = None) -> tuple[int
     count = processes or int(os.environ.get("WORLD_SIZE", "1"))
     own, rest = divmod(batch, count)
     if rest or not own:
-        raise InputError("SJ034", f"--batch {batch} is no multiple of the {count} processes.")
+        raise InputError("SJ034", f"batch={batch} is no multiple of the {count} processes.")
     fitting = max(n for n in range(1, min(at_once, own) + 1) if own % n == 0)
     return fitting, own // fitting
 
@@ -484,7 +484,7 @@ def _tokens(examples: Sequence[RewardExample], tokens: PromptTokens, limit: int)
         raise InputError(
             "SJ027",
             f"{len(kept)} of {len(found)} prompts have at most {limit} tokens.",
-            hint="Raise --max-tokens, or use a model with a longer context.",
+            hint="Raise max_tokens (--set max_tokens=N), or use a model with a longer context.",
         )
     return kept
 

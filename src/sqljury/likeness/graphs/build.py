@@ -90,7 +90,7 @@ def _said(node: Node) -> tuple[str, bool]:
 
 _TYPES: Final = {
     **dict.fromkeys((Type.REAL, Type.SINGLE, Type.DECIMAL), "real"),
-    **dict.fromkeys((Type.DATE, Type.TIME, Type.TIMESTAMP), "date"),
+    **dict.fromkeys((Type.DATE, Type.TIME, Type.TIMESTAMP, Type.INSTANT), "date"),
     Type.INTEGER: "integer",
     Type.TEXT: "text",
     Type.BOOLEAN: "boolean",

@@ -166,7 +166,7 @@
     if (!texts) {
       texts = cases.map(function (page) {
         return [page.id, page.question, page.db, page.prediction || ""].concat(page.references, page.differences,
-          Object.values(page.facts), page.verdicts.map(function (v) { return [v.reason || "", v.cause || ""].concat(v.lines || []).join("\n"); }))
+          Object.values(page.facts), page.verdicts.map(function (v) { return [v.reason || "", v.cause || ""].concat(v.lines || [], (v.weighed || []).map(function (one) { return one[0]; })).join("\n"); }))
           .join("\n").toLowerCase();
       });
     }
@@ -276,9 +276,22 @@
         make("td", { class: "outcome" }, chip(v.outcome, 1)),
         make("td", { class: "number" }, v.score === undefined ? "–" : round(v.score)),
         make("td", { class: "reason" }, v.cause ? make("b", {}, v.cause + (v.reason ? " · " : "")) : null, v.reason || "",
+          v.weighed ? weighed(v.weighed) : null,
           notes.length ? make("div", { class: "quiet" }, notes.flatMap(function (note, i) { return i ? [", ", note] : [note]; })) : null));
     });
     return make("table", { class: "judged" }, make("thead", {}, make("tr", {}, head)), make("tbody", {}, rows));
+  }
+
+  // What speaks for a prediction (bars to the right) and against it (to the left).
+  function weighed(found) {
+    var largest = Math.max.apply(null, [1].concat(found.map(function (one) { return Math.abs(one[1]); })));
+    var rows = found.map(function (one) {
+      var bar = make("i", { style: "width: " + 50 * Math.abs(one[1]) / largest + "%" });
+      return make("li", { class: one[1] > 0 ? "for" : "against" }, make("span", { class: "bar" }, bar),
+        make("span", { class: "number" }, (one[1] > 0 ? "+" : "\u2212") + Math.abs(one[1]).toFixed(2)),
+        make("span", {}, one[0]));
+    });
+    return make("div", {}, make("ul", { class: "weighed" }, rows), make("p", { class: "quiet" }, data.report.weighed));
   }
 
   function round(value) { return String(Math.round(value * 10000) / 10000); }

@@ -13,8 +13,8 @@ from sqljury.reports.page import slice_plots
 from sqljury.reports.plots import Axis, PlotPoint, reliability_svg
 from sqljury.reports.terminal import Out, grouped_table, joined_table, slice_tables
 from sqljury.reports.words import count, interval, p_value, percent, visible
+from sqljury.signature import signed
 from sqljury.uses.agree.agreement import Agreement, Figures, JudgeAgreement
-from sqljury.version import __version__
 
 AGREEMENT_TABLES: dict[str, tuple[str, ...]] = {
     "Agreement with the labels, in percent": (
@@ -105,16 +105,14 @@ def agreement_rows(judge: JudgeAgreement) -> list[tuple[str, Figures]]:
 
 def agreement_signature(agreement: Agreement) -> str:
     """One line that says how the figures were computed."""
-    parts = [
+    return signed(
         "agree",
-        f"judges:{len(agreement.judges)}",
-        f"unknown:{agreement.unknown}",
-        f"bootstrap:{agreement.resamples}",
-        f"seed:{agreement.seed}",
-        f"confidence:{agreement.confidence:g}",
-        f"sqljury:{__version__}",
-    ]
-    return "|".join(parts)
+        ("judges", len(agreement.judges)),
+        ("unknown", agreement.unknown),
+        ("bootstrap", agreement.resamples),
+        ("seed", agreement.seed),
+        ("confidence", f"{agreement.confidence:g}"),
+    )
 
 
 _WIDEST_NAME = 18

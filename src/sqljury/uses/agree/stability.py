@@ -6,14 +6,17 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
+from pathlib import Path
 from statistics import mean, stdev
 
 from sqljury.case import Json
 from sqljury.errors import InputError
 from sqljury.reports import words
 from sqljury.reports.document import ReportSection, ReportTable
+from sqljury.runs import open_run
 from sqljury.uses.statistics import Confusion
 from sqljury.verdict import Record, Scored
+from sqljury.writing import PathLike
 
 Key = tuple[str, str]
 
@@ -104,6 +107,18 @@ def stability(name: str, runs: Mapping[str, Sequence[Scored]]) -> Stability:
             if len(set(votes)) > 1
         ),
     )
+
+
+def stability_of_run(folder: PathLike) -> list[Stability]:
+    """How much the repeats of each judge agree (``rose,model=…,repeats=5``).
+
+    Empty if no judge asked its model more than once.
+
+    Raises:
+        InputError: the folder is not a run.
+    """
+    with open_run(Path(folder)) as run:
+        return stability_of_repeats(run.records())
 
 
 def stability_of_repeats(records: Iterable[Record]) -> list[Stability]:

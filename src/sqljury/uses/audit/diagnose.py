@@ -13,11 +13,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
+from sqljury.runs import open_run
 from sqljury.uses.statistics import Confusion, Interval, wilson_interval
 from sqljury.verdict import Outcome, Record
+from sqljury.writing import PathLike
 
 PREDICTION_FAULT = "prediction_fault"
 GOLD_FAULT = "gold_fault"
@@ -211,6 +214,16 @@ class DiagnosisReport:
     def to_json(self) -> dict[str, Json]:
         """A JSON object."""
         return asdict(self)
+
+
+def diagnose_run(folder: PathLike) -> DiagnosisReport:
+    """Faulty references and ambiguous questions of a benchmark, by the verdicts of a run.
+
+    Raises:
+        InputError: the folder is not a run, or no verdict in it is about references.
+    """
+    with open_run(Path(folder)) as run:
+        return diagnose(run.records())
 
 
 def diagnose(records: Iterable[Record]) -> DiagnosisReport:

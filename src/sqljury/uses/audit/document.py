@@ -13,10 +13,10 @@ from sqljury.reports import words
 from sqljury.reports.document import ReportDocument, ReportSection, ReportTable
 from sqljury.reports.page import render
 from sqljury.reports.sqltext import Segments, compared
+from sqljury.signature import signed
 from sqljury.uses.agree.stability import Stability, stability_section
 from sqljury.uses.audit.diagnose import Diagnosis, DiagnosisReport, Suspicion
 from sqljury.uses.audit.flagged import FlagPrecision
-from sqljury.version import __version__
 from sqljury.writing import PathLike, write_json_lines
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def diagnosis_document(
         lead="What verdicts say of the benchmark itself.",
         sections=[diagnoses, suspicious, *map(stability_section, repeated)],
         notes=[_SILENCE] if any(row.annotated for row in found.judges) else [],
-        signature=f"diagnose|sqljury:{__version__}",
+        signature=signed("diagnose"),
     )
 
 

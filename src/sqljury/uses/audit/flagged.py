@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 
+from sqljury.benchmarks import Source, as_object
 from sqljury.case import Json
 from sqljury.errors import InputError
+from sqljury.runs import open_run
 from sqljury.uses.audit.diagnose import AMBIGUOUS_QUESTION, AMBIGUOUS_SCHEMA, GOLD_FAULT
 from sqljury.uses.statistics import Interval, wilson_interval
 from sqljury.verdict import Record
+from sqljury.writing import PathLike, write_json_lines
 
 FLAGS = (GOLD_FAULT, AMBIGUOUS_QUESTION, AMBIGUOUS_SCHEMA)
 """The labels that concern the benchmark: its references, questions and schemas."""
@@ -146,3 +150,26 @@ def _precision(judge: str, label: str, answers: Sequence[bool | None]) -> FlagPr
         precision=confirmed / reviewed if reviewed else None,
         interval=wilson_interval(confirmed, reviewed),
     )
+
+
+def review_flags(folder: PathLike, review: PathLike) -> list[FlagPrecision]:
+    """Write the flags of a run's judges to a file for human review; count the confirmed ones.
+
+    Args:
+        review: the file, with a flag a line (JSONL). Existing lines stay as they are, and their
+            ``confirmed`` (true, false) is counted; new flags are added.
+
+    Raises:
+        InputError: the folder is not a run; SJ526: a line of the file is no flag.
+    """
+    with open_run(Path(folder)) as run:
+        flags, by_judge = flags_of(run.records())
+    path = Path(review)
+    known = []
+    if path.exists() and path.stat().st_size:
+        known = [(as_object(one), one.origin) for one in Source(path).records()]
+    said = dict(confirmation(line, origin) for line, origin in known)
+    new = [flag.to_json() for flag in flags if flag.key not in said]
+    if new or not path.exists():
+        write_json_lines(path, (*(line for line, _ in known), *new))
+    return precision_of(by_judge, said)

@@ -11,7 +11,7 @@ from sqljury.reports import plots, words
 from sqljury.reports.document import Block, Lane, Lanes, ReportDocument, ReportSection, ReportTable
 from sqljury.reports.plots import Axis, PlotPoint
 from sqljury.spreadsheet import SafeRows
-from sqljury.uses.evaluate.systems import is_right
+from sqljury.uses.evaluate.summary import is_right
 from sqljury.uses.statistics import Paired, PairedCounts, adjusted, wilson_interval
 from sqljury.verdict import Record
 from sqljury.writing import PathLike, new_file

@@ -2,58 +2,25 @@
 
 from __future__ import annotations
 
-import sys
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache
-from hashlib import blake2b
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from sqljury.case import Json
+from sqljury.errors import InputError
 from sqljury.frames import data_frame
 from sqljury.reports import words
 from sqljury.reports.document import ReportDocument, ReportSection, ReportTable
-from sqljury.uses.evaluate.failures import Failure
-from sqljury.uses.evaluate.systems import add_verdicts, is_right
+from sqljury.runs import Run, open_run
+from sqljury.signature import Signature, signed
+from sqljury.uses.evaluate.baseline import Answered, Baseline, CaseKey, match_cases
+from sqljury.uses.evaluate.failures import Failure, failures_among
+from sqljury.uses.evaluate.summary import is_right
+from sqljury.uses.evaluate.systems import add_verdicts
 from sqljury.uses.statistics import Paired, PairedCounts
-from sqljury.verdict import Outcome, Record, Verdict
-from sqljury.version import __version__
-
-Key = tuple[str, ...]
-CaseKey = tuple[str, str, str]
-# Keys by which cases of two runs are matched, the most specific first.
-_KEYS: tuple[Callable[[CaseKey], Key], ...] = (
-    lambda key: key,
-    lambda key: key[:2],
-    lambda key: (key[1],),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """The parts of a record that comparing two runs needs; a run may hold millions."""
-
-    key: CaseKey
-    verdict: Verdict
-    """Only its outcome and score."""
-    asked: bytes
-    """A hash of the question, the database and the references."""
-
-    @classmethod
-    def of(cls, record: Record) -> Answered:
-        """The parts of ``record`` that are kept."""
-        case, verdict = record.case, record.verdict
-        asked = repr((case.question, case.hint, case.db_id, case.reference_sqls))
-        digest = blake2b(asked.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        key = (sys.intern(case.benchmark), case.id, sys.intern(case.source))
-        return cls(key, _bare(verdict.outcome, verdict.score), digest)
-
-
-@lru_cache(maxsize=4096)
-def _bare(outcome: Outcome, score: float | None) -> Verdict:
-    return Verdict(outcome=outcome, score=score)
-
+from sqljury.writing import PathLike
 
 _PAIRED = ("n", "only_first", "only_second", "difference", "low", "high", "p")
 
@@ -64,7 +31,8 @@ class JudgeComparison:
 
     judge: str
     paired: Paired
-    """The paired test of the runs; ``difference`` is the second's mean score minus the first's."""
+    """The paired test of the runs; ``difference`` is the share that the second gets right minus
+    the first's."""
     newly_right: Mapping[str, Sequence[Failure]]
     """Cases that failed in the first run only, by the cause there."""
     newly_wrong: Mapping[str, Sequence[Failure]]
@@ -145,22 +113,15 @@ def compare_judge(
 ) -> JudgeComparison:
     """One judge's verdicts on the cases that two runs share, compared.
 
-    Cases are matched by benchmark, id and source; if that matches none, by benchmark and id; if
-    that matches none, by id.
-
     Args:
         causes: finds the failures of the first run, and of the second.
     """
-    key = _shared_key(first, second)
-    before = {key(answered.key): answered for answered in first}
-    after = {key(answered.key): answered for answered in second}
-    both = [name for name in before if name in after]
+    cases = match_cases(first, second)
     counts = PairedCounts()
     better: set[CaseKey] = set()
     worse: set[CaseKey] = set()
-    for name in both:
-        old, new = before[name], after[name]
-        add_verdicts(counts, old.verdict, new.verdict, gained=True)
+    for old, new in cases.both:
+        add_verdicts(counts, old.verdict, new.verdict)
         if old.verdict.outcome.left_out or new.verdict.outcome.left_out:
             continue
         if is_right(new.verdict) and not is_right(old.verdict):
@@ -169,46 +130,36 @@ def compare_judge(
             worse.add(new.key)
     return JudgeComparison(
         judge=judge,
-        paired=counts.named("first", "second"),
+        paired=counts.named("first", "second", gained=True),
         newly_right=causes[0](better),
         newly_wrong=causes[1](worse),
-        only_first=len(before) - len(both),
-        only_second=len(after) - len(both),
-        changed=sum(before[name].asked != after[name].asked for name in both),
+        only_first=len(cases.only_first),
+        only_second=len(cases.only_second),
+        changed=sum(old.asked != new.asked for old, new in cases.both),
     )
 
 
-def _shared_key(first: Sequence[Answered], second: Sequence[Answered]) -> Callable[[CaseKey], Key]:
-    for key in _KEYS:
-        sides = [Counter(key(answered.key) for answered in side) for side in (first, second)]
-        unique = all(most <= 1 for side in sides for most in side.values())
-        if unique and sides[0].keys() & sides[1].keys():
-            return key
-    return _KEYS[0]
-
-
 def signature_changes(first: Mapping[str, str], second: Mapping[str, str]) -> tuple[str, ...]:
-    """Sentences on how the judges' signatures of two runs differ, except in n and data."""
+    """Sentences on how the judges' signatures of two runs differ.
+
+    Their fields n and data are left out of both; :func:`data_changes` compares the data.
+    """
     found: dict[str, None] = {}
     for judge in first.keys() | second.keys():
         if judge not in second or judge not in first:
             found[f"only the {'first' if judge in first else 'second'} run asked {judge}"] = None
     for judge in (judge for judge in first if judge in second):
-        before, after = _parts(first[judge]), _parts(second[judge])
-        for name in dict.fromkeys([*before, *after]):
-            if before.get(name) != after.get(name):
-                old, new = before.get(name, "none"), after.get(name, "none")
-                found[f"{judge}: {name} was {old}, is {new}"] = None
+        for name, old, new in changed_parts(first[judge], second[judge]):
+            found[f"{judge}: {name} was {old}, is {new}"] = None
     return tuple(sorted(found))
 
 
-def _parts(signature: str) -> dict[str, str]:
-    named = (part.partition(":") for part in signature.split("|")[1:])
-    return {name: value for name, colon, value in named if colon and name not in _OF_THE_CASES}
-
-
-_OF_THE_CASES = ("n", "data")
-"""Parts of a signature that depend on the cases; :func:`data_changes` compares the data."""
+def changed_parts(first: str, second: str) -> Iterator[tuple[str, str, str]]:
+    """Name, former and present value of each part in which two signatures differ."""
+    before, after = (dict(Signature.parse(one).fields) for one in (first, second))
+    for name in dict.fromkeys([*before, *after]):
+        if before.get(name) != after.get(name):
+            yield name, before.get(name, "none"), after.get(name, "none")
 
 
 def data_changes(what: str, first: Mapping[str, str], second: Mapping[str, str]) -> tuple[str, ...]:
@@ -230,7 +181,7 @@ def comparison_document(found: RunComparison) -> ReportDocument:
         title="Two runs",
         lead=f"{found.second} against {found.first}",
         sections=list(_sections(found)),
-        signature=f"compare-runs|sqljury:{__version__}",
+        signature=signed("compare-runs"),
     )
 
 
@@ -240,18 +191,9 @@ def _sections(found: RunComparison) -> Iterator[ReportSection]:
         yield ReportSection(title="What else changed", blocks=(), lines=changes)
     for judge in found.judges:
         tables = [
-            ReportTable(
-                caption=f"{title}: {words.count(sum(map(len, by_cause.values())))}",
-                heads=_HEADS,
-                rows=[
-                    (
-                        words.visible(cause),
-                        words.count(len(group)),
-                        words.visible(", ".join(f.case.name for f in group[:_SHOWN_CASES])),
-                    )
-                    for cause, group in by_cause.items()
-                ],
-                wide=True,
+            cases_by_cause(
+                title,
+                {cause: [one.case.name for one in group] for cause, group in by_cause.items()},
             )
             for title, by_cause in (
                 ("newly wrong", judge.newly_wrong),
@@ -264,16 +206,37 @@ def _sections(found: RunComparison) -> Iterator[ReportSection]:
         )
 
 
-def _sentences(judge: JudgeComparison) -> list[str]:
-    """Sentences with one judge's counts, difference and test."""
-    paired = judge.paired
+def cases_by_cause(title: str, names: Mapping[str, Sequence[str]]) -> ReportTable:
+    """A table with each cause, its number of cases, and the names of some."""
+    return ReportTable(
+        caption=f"{title}: {words.count(sum(map(len, names.values())))}",
+        heads=_HEADS,
+        rows=[
+            (
+                words.visible(cause),
+                words.count(len(group)),
+                words.visible(", ".join(group[:_SHOWN_CASES])),
+            )
+            for cause, group in names.items()
+        ],
+        wide=True,
+    )
+
+
+def paired_sentence(paired: Paired) -> str:
+    """How many verdicts changed, the difference with its interval, and the test's p."""
     ends = words.interval(paired.low, paired.high)
-    lines = [
+    return (
         f"{words.count(paired.only_second)} newly right, {words.count(paired.only_first)} newly "
         f"wrong of {words.count(paired.n)}: {words.percent(paired.difference)} points"
         + (f" ({ends})" if ends else "")
         + f", p {words.p_value(paired.p)} (McNemar, exact)"
-    ]
+    )
+
+
+def _sentences(judge: JudgeComparison) -> list[str]:
+    """Sentences with one judge's counts, difference and test."""
+    lines = [paired_sentence(judge.paired)]
     if judge.changed:
         what = "have another question, database or reference"
         lines.append(f"CHANGED: {words.count(judge.changed)} cases {what}")
@@ -283,3 +246,61 @@ def _sentences(judge: JudgeComparison) -> list[str]:
             f"{words.count(judge.only_second)} of the second"
         )
     return lines
+
+
+def compare_runs(first: PathLike, second: PathLike) -> RunComparison:
+    """The cases that are newly right and newly wrong in a second run, by cause, with paired tests.
+
+    The judges that both runs have are compared. Other differences (data, versions, limits) are in
+    ``changes``.
+
+    Args:
+        first: the folder of the earlier run.
+        second: the folder of the later run.
+
+    Raises:
+        InputError: SJ401: a folder that is no run; SJ418: no judge or no case in common.
+    """
+    with open_run(Path(first)) as before, open_run(Path(second)) as after:
+        return compared(before, after)
+
+
+def compared(first: Run, second: Run) -> RunComparison:
+    """Compare two open runs; see :func:`compare_runs`."""
+    before, after = Baseline.of(first), Baseline.of(second)
+    judges = [name for name in before.answers if name in after.answers]
+    if not judges:
+        raise InputError(
+            "SJ418", "the runs have no judge in common.", hint="Judge both by the same --judge."
+        )
+    found = [
+        compare_judge(
+            judge,
+            before.answers[judge],
+            after.answers[judge],
+            (partial(failures_of_cases, first, judge), partial(failures_of_cases, second, judge)),
+        )
+        for judge in judges
+    ]
+    if not any(one.paired.n for one in found):
+        raise InputError(
+            "SJ418", "the runs have no case in common.", hint="Cases are known by benchmark and id."
+        )
+    return RunComparison(
+        first=before.name,
+        second=after.name,
+        changes=(
+            *data_changes("database", before.databases, after.databases),
+            *data_changes("test suite of", before.suites, after.suites),
+            *signature_changes(before.signatures, after.signatures),
+        ),
+        judges=tuple(found),
+    )
+
+
+def failures_of_cases(run: Run, judge: str, keys: Set[CaseKey]) -> Mapping[str, Sequence[Failure]]:
+    """The failures among some cases, by cause; reads these cases again with their evidence."""
+    if not keys:
+        return {}
+    records = (one for one in run.records() if one.judge == judge and one.case.key in keys)
+    return failures_among(run, records)

@@ -13,6 +13,7 @@ from rich.text import Text
 from sqljury.reports import plots, words
 from sqljury.reports.cases import MOST_TOLD_APART, CasePages, ToldApart, case_pages
 from sqljury.reports.document import ReportTable, ScoreEstimate, Slices
+from sqljury.reports.evidence import WEIGHED_LEGEND
 from sqljury.reports.markup import latex_text, markdown_text
 from sqljury.reports.page import render, script_safe, slice_plots
 from sqljury.reports.plots import PlotPoint
@@ -190,6 +191,7 @@ def _data(summary: Summary, pages: CasePages) -> Iterator[Markup]:
     head = {
         "judges": [visible(name) for name in judges],
         "tones": {str(outcome): words.tone(outcome) for outcome in Outcome},
+        "weighed": WEIGHED_LEGEND,
     }
     yield Markup(f'{{"report": {script_safe(head)}, "cases": [\n')
     for i, page in enumerate(pages.to_json(judges)):

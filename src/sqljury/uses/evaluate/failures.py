@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from sqljury.case import MISSING, Case
+from sqljury.databases import open_databases
+from sqljury.errors import SqljuryError
 from sqljury.frames import data_frame
 from sqljury.likeness.differences import Difference
 from sqljury.reports.evidence import cause_of, one_line
 from sqljury.reports.words import count, shortened, visible
+from sqljury.runs import Run
+from sqljury.schema import Schema
+from sqljury.uses.queries import diff_queries
 from sqljury.verdict import Outcome, Record
 
 
@@ -119,3 +126,56 @@ def _failure(failure: Failure) -> Iterator[str]:
 
 def _shown(text: str) -> str:
     return shortened(visible(" ".join(text.split())), _LONGEST)
+
+
+def failures_of(run: Run, judge: str | None = None) -> Failures:
+    """The failures of a run by cause, the most frequent first.
+
+    If the run's databases still exist, the cause says what the queries do differently; otherwise
+    it is taken from the rows.
+
+    Args:
+        judge: the judge whose verdicts are read; by default the first.
+    """
+    judge = judge or run.judges[0].name
+    return failures_among(run, (record for record in run.records() if record.judge == judge))
+
+
+def failures_among(run: Run, records: Iterable[Record]) -> Failures:
+    """The failures among some records of a run by cause, the most frequent first."""
+    return failures(records, differences_in(run))
+
+
+def differences_in(run: Run) -> Callable[[Case], Sequence[Difference]]:
+    """A function that returns how the operator trees of a case's first reference and its prediction
+    differ, the likeliest difference first.
+
+    It returns nothing if a query cannot be read, or the run's databases no longer exist.
+    """
+    try:
+        databases = open_databases(str(run.manifest.get("databases") or ""))
+    except SqljuryError:
+        return lambda _case: ()
+
+    @cache
+    def schema_of(db_id: str) -> Schema | None:
+        try:
+            database = databases.open(db_id)
+        except SqljuryError:
+            return None
+        if database is None:
+            return None
+        with closing(database):
+            return database.schema()
+
+    def differences_of(case: Case) -> Sequence[Difference]:
+        schema = schema_of(case.db_id)
+        if schema is None or not case.reference_sqls:
+            return ()
+        try:
+            found = diff_queries(case.reference_sqls[0], str(case.predicted_sql), schema=schema)
+        except SqljuryError:  # a query that cannot be read
+            return ()
+        return found.differences
+
+    return differences_of

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from sqljury.case import Json
 from sqljury.errors import InfrastructureError, InputError
+from sqljury.signature import with_fields
+from sqljury.uses.evaluate.answers import SystemAnswers
 from sqljury.uses.statistics import Interval, Paired, Tally, mean_interval, wilson_interval
 from sqljury.verdict import Cost, Outcome, Record, Verdict
 
@@ -34,6 +36,11 @@ def counted_score(outcome: Outcome | None, score: float | None) -> float | None:
     if outcome in _WITHOUT_SCORE or outcome.left_out:
         return None
     return 0.0 if outcome.startswith("prediction_") else score
+
+
+def is_right(verdict: Verdict) -> bool:
+    """True if the verdict counts as right in scores and tests: its outcome is ``correct``."""
+    return verdict.outcome is Outcome.CORRECT
 
 
 T = TypeVar("T")
@@ -110,7 +117,8 @@ def missing_error(what: str) -> InfrastructureError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slice:
-    """A judge's score on the cases that share a database, a difficulty, a SQL feature, …"""
+    """The share of correct predictions among the cases that share a database, a difficulty, a SQL
+    feature, …, with its Wilson interval."""
 
     dimension: str
     value: str
@@ -184,9 +192,10 @@ _PAIR_JSON: Final = {
 class JudgeSummary:
     """One judge's aggregate. Fractions, not percent.
 
-    ``n`` is the denominator of ``score``; ``total`` counts every case; ``left_out`` counts the
-    cases that are not in the denominator (reference_*, database_missing, judge_unavailable). With
-    several systems these numbers are over all systems' answers; ``systems`` has the score of each.
+    ``score`` is the share of cases that the judge calls correct, and ``n`` its denominator;
+    ``total`` counts every case; ``left_out`` counts the cases that are not in the denominator
+    (reference_*, database_missing, judge_unavailable). With several systems these numbers are over
+    all systems' answers; ``systems`` has the score of each.
     """
 
     name: str
@@ -198,13 +207,19 @@ class JudgeSummary:
     low: float | None
     high: float | None
     interval: str
-    """The kind of interval from low to high: ``wilson`` for 0/1 scores, ``normal`` for others."""
+    """The kind of interval from low to high: ``wilson``."""
     outcomes: Mapping[str, int]
     measures: Mapping[str, float] = field(default_factory=dict)
     labels: Mapping[str, int] = field(default_factory=dict)
     slices: tuple[Slice, ...] = ()
     cost: JudgeCost | None = None
     """None if no model was called."""
+    mean_score: float | None = None
+    """The mean of the verdicts' scores over the same ``n`` cases, unknown and failed ones as 0;
+    None if all scores are 0 or 1, because it would say the same as ``score``."""
+    mean_low: float | None = None
+    mean_high: float | None = None
+    """The normal interval of ``mean_score``."""
     missing: int = 0
     """Verdicts that a resumed run still has to give: judge_unavailable, and cases that a stopped
     run did not reach (these are not in ``total``)."""
@@ -228,6 +243,8 @@ class Summary:
     """Predictions whose SQL was extracted from prose, thoughts or code fences."""
     joined_by_position: tuple[str, ...] = ()
     """Files of predictions without ids, joined to the references by their order."""
+    answers: SystemAnswers | None = None
+    """What the answers of a system under test took; None if the predictions were given."""
 
     def to_json(self) -> dict[str, Json]:
         """A JSON object; scores are fractions, null if nothing was scored."""
@@ -252,8 +269,8 @@ def summarise(
     the result, because sums are exact.
 
     Args:
-        signatures: by judge, in the order of the result; in each, ``{n}`` is replaced by the
-            judge's denominator.
+        signatures: by judge, in the order of the result; in each, ``n`` becomes the judge's
+            denominator.
         run: the folder of the run.
         cases: how many verdicts each judge should give, to count the missing ones; None counts
             only the records.
@@ -326,6 +343,7 @@ class _JudgeCounter:
     def __init__(self, by: Sequence[str]) -> None:
         self._by = by
         self.total = 0
+        self.right = Tally()
         self.scores = Tally()
         self.graded = False
         self.outcomes: Counter[Outcome] = Counter()
@@ -352,8 +370,9 @@ class _JudgeCounter:
             return
         score = _score(record)
         self.graded |= score not in (0, 1)
-        for tally in (self.scores, *tallies):
-            tally.add(score)
+        self.scores.add(score)
+        for tally in (self.right, *tallies):
+            tally.add(float(is_right(verdict)))
         self._measure(record)
 
     def _tallies_of(self, record: Record) -> list[Tally]:
@@ -387,18 +406,24 @@ class _JudgeCounter:
 
     def summary(self, name: str, signature: str) -> JudgeSummary:
         """The aggregate."""
-        n = self.scores.n
-        low, high = self._interval(self.scores)
+        n = self.right.n
+        low, high = _share_interval(self.right)
+        mean = self.scores.mean if self.graded else None
+        spread = mean is not None and mean_interval(mean, self.scores.variance, n)
+        mean_low, mean_high = spread or (None, None)
         return JudgeSummary(
             name=name,
-            signature=signature.replace("{n}", str(n)),
+            signature=with_fields(signature, n=n),
             n=n,
             total=self.total,
             left_out=self.total - n,
-            score=self.scores.mean,
+            score=self.right.mean,
             low=low,
             high=high,
-            interval="normal" if self.graded else "wilson",
+            interval="wilson",
+            mean_score=mean,
+            mean_low=mean_low,
+            mean_high=mean_high,
             outcomes={str(o): self.outcomes[o] for o in Outcome if self.outcomes[o]},
             measures={
                 name: mean
@@ -412,25 +437,20 @@ class _JudgeCounter:
             missing_reasons=self.missing.reasons,
         )
 
-    def _interval(self, tally: Tally) -> Interval | tuple[None, None]:
-        if tally.mean is None:
-            return None, None
-        if self.graded:
-            found = mean_interval(tally.mean, tally.variance, tally.n)
-        else:
-            found = wilson_interval(int(tally.sum), tally.n)
-        return found or (None, None)
-
     def _slices(self) -> Iterator[Slice]:
         values = Counter(dimension for dimension, _ in self.slices)
         for dimension, value in sorted(self.slices, key=_slice_order):
             if dimension in _ONLY_IF_SEVERAL and values[dimension] < 2:
                 continue
             tally = self.slices[dimension, value]
-            low, high = self._interval(tally)
+            low, high = _share_interval(tally)
             yield Slice(
                 dimension=dimension, value=value, n=tally.n, score=tally.mean, low=low, high=high
             )
+
+
+def _share_interval(tally: Tally) -> Interval | tuple[None, None]:
+    return wilson_interval(int(tally.sum), tally.n) or (None, None)
 
 
 class _CostCounter:

@@ -11,31 +11,16 @@ from sqljury.uses.evaluate.summary import (
     JudgeSummary,
     Summary,
     SystemScore,
-    counted_score,
+    is_right,
 )
 from sqljury.uses.statistics import PairedCounts, adjusted
-from sqljury.verdict import Outcome, Record, Verdict
+from sqljury.verdict import Record, Verdict
 
 
-def is_right(verdict: Verdict) -> bool:
-    """True if the verdict counts as right in a paired test: its outcome is ``correct``."""
-    return verdict.outcome is Outcome.CORRECT
-
-
-def add_verdicts(
-    counts: PairedCounts, first: Verdict, second: Verdict, *, gained: bool = False
-) -> None:
-    """Add a question to the counts, unless either verdict is left out of scores.
-
-    Args:
-        gained: if True, the difference is the second's score minus the first's, else the
-            reverse.
-    """
-    if first.outcome.left_out or second.outcome.left_out:
-        return
-    scores = [counted_score(one.outcome, one.score) or 0.0 for one in (first, second)]
-    difference = scores[1] - scores[0] if gained else scores[0] - scores[1]
-    counts.add(is_right(first), is_right(second), difference)
+def add_verdicts(counts: PairedCounts, first: Verdict, second: Verdict) -> None:
+    """Add a question to the counts, unless either verdict is left out of scores."""
+    if not (first.outcome.left_out or second.outcome.left_out):
+        counts.add(is_right(first), is_right(second))
 
 
 _MOST_COMPARED = 20

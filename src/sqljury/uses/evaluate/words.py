@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
-from sqljury.reports.words import count, counts, interval, percent
+from sqljury.reports.words import count, counts, interval, percent, visible
 from sqljury.uses.evaluate.summary import JudgeCost, JudgeSummary, StageCost, Summary
 from sqljury.verdict import Outcome
 
 
 def score_sentence(judge: JudgeSummary) -> str:
-    """The score with its denominator and what was left out of it.
+    """The share of correct predictions with its denominator and what was left out of it; for judges
+    whose scores are not just 0 and 1 also the mean of the scores.
 
     With several systems, their number instead of a common score.
     """
@@ -20,14 +21,26 @@ def score_sentence(judge: JudgeSummary) -> str:
         head = f"{count(len(judge.systems))} systems, a score each"
     else:
         figure, ends = _figure(judge), interval(judge.low, judge.high)
-        published = f"{figure[0]} {percent(figure[1])}; as a score " if figure else ""
+        published = f"{figure[0]} {percent(figure[1])}; " if figure else ""
         spread = f" ({judge.interval} {ends})" if ends else ""
         score = f"{percent(judge.score)} % of {count(judge.n)}{spread}"
-        head = f"{_lacking(judge)}{published}{score}"
+        mean = f"; {mean_sentence(judge)}" if judge.mean_score is not None else ""
+        head = f"{_lacking(judge)}{published}{score}{mean}"
     if not judge.left_out:
         return head
     names = counts(judge.outcomes, (o for o in Outcome if o.left_out))
     return f"{head}; {count(judge.left_out)} left out: {names}"
+
+
+_PROBABILITIES = ("jury", "verifier")
+"""Judges whose score is the probability that the prediction is right."""
+
+
+def mean_sentence(judge: JudgeSummary) -> str:
+    """``mean probability 81.2 % (78.1–84.3)``: the mean of the scores, by the name it has."""
+    kind = "probability" if re.split("[:,]", judge.name)[0] in _PROBABILITIES else "score"
+    ends = interval(judge.mean_low, judge.mean_high)
+    return f"mean {kind} {percent(judge.mean_score)} %{f' ({ends})' if ends else ''}"
 
 
 def headline(judge: JudgeSummary) -> str:
@@ -152,9 +165,9 @@ def details(judge: JudgeSummary) -> list[str]:
 
 
 def reading_notes(summary: Summary) -> list[str]:
-    """Notes on predictions that were not read exactly as the file has them."""
+    """Notes on where predictions are from: a system, prose, files joined by position."""
     taken, by_position = summary.taken_out_of_prose, summary.joined_by_position
-    notes = []
+    notes = [] if summary.answers is None else [visible(str(summary.answers))]
     if taken:
         noun = "prediction was" if taken == 1 else "predictions were"
         notes.append(

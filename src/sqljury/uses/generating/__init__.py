@@ -1,8 +1,14 @@
-"""Generate: sample many candidate queries per question from a model."""
+"""Generate: candidate queries for questions, from a model or a system under test."""
 
 from sqljury.uses.generating.generate import Generator, PromptedQuestion, generate
 from sqljury.uses.generating.modes import MODES, DinSqlSampler, question_messages
-from sqljury.uses.generating.samplers import ClientSampler, LocalSampler, Sampler
+from sqljury.uses.generating.samplers import (
+    ClientSampler,
+    LocalSampler,
+    Sampler,
+    SystemSampler,
+    system_question,
+)
 
 __all__ = [
     "MODES",
@@ -12,6 +18,8 @@ __all__ = [
     "LocalSampler",
     "PromptedQuestion",
     "Sampler",
+    "SystemSampler",
     "generate",
     "question_messages",
+    "system_question",
 ]

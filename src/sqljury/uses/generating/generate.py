@@ -77,7 +77,8 @@ def generate(
     A candidate has ``sql`` ("" if the text has none, null if the model says that the question
     cannot be answered), other fields read from the text, its number ``sample``, and if known
     ``logprob`` (of the whole text, in nats), ``tokens``, ``logprobs`` (of the query's tokens) and
-    ``problem``.
+    ``problem``. That of a system under test has ``seconds`` and ``cost``; if the system failed, it
+    has ``failed`` and ``problem``, and no ``sql``.
 
     Source: GradeSQL (2025), section 3.2, stage 1.
     """
@@ -116,7 +117,9 @@ def _collected(
 
 
 def _candidate(number: int, sample: Sample, read: Read) -> dict[str, Json]:
-    found: dict[str, Json] = {**read(sample.text), "sample": number}
+    if "failed" in sample.measured:
+        return {"sample": number, **sample.measured, "problem": sample.problem}
+    found: dict[str, Json] = {**read(sample.text), "sample": number, **sample.measured}
     known = {
         "logprob": sample.logprob,
         "tokens": sample.tokens,

@@ -1,13 +1,16 @@
-"""Samplers: a chat model behind the client, or a language model in this process."""
+"""Samplers: a chat model behind the client, a language model here, a system under test."""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from sqljury.case import Json
+from sqljury.case import Case, Json
+from sqljury.evidence import Evidence
+from sqljury.judges.prompts.sections import create_table
 from sqljury.llm import Client, Message, Model, Reply, Request
 
 if TYPE_CHECKING:
@@ -20,7 +23,8 @@ class Sample:
 
     ``logprob`` is the sum over its tokens, in nats, if the model returns it. ``logprobs`` has each
     token's, with alternatives, in OpenAI's format, if requested. ``problem`` says why a text is
-    missing or incomplete.
+    missing or incomplete. ``measured`` has what a system under test took: ``seconds``, ``cost`` in
+    US dollars, ``tokens``; without a text it has ``failed``: ``here``, or ``unreachable``.
     """
 
     text: str
@@ -28,6 +32,7 @@ class Sample:
     tokens: int | None = None
     problem: str = ""
     logprobs: Sequence[Mapping[str, Json]] = ()
+    measured: Mapping[str, Json] = field(default_factory=dict)
 
 
 class Sampler(Protocol):
@@ -114,6 +119,58 @@ class LocalSampler:
             )
             for one in found
         ]
+
+
+@dataclass(frozen=True)
+class SystemSampler:
+    """Asks a system under test; all answers go through the ledger.
+
+    Args:
+        system: what the user typed, for :func:`sqljury.llm.systems.parse_system`.
+        code: the digest of its code: an answer of other code is not used.
+        address: returns the path or the URL of a database.
+    """
+
+    client: Client
+    system: str
+    code: str
+    address: Callable[[str], str | None]
+    per_call: int = 1
+
+    def sample(
+        self,
+        messages: Sequence[Message],
+        first: int,
+        count: int,  # noqa: ARG002 - one answer a call
+        case: str,
+    ) -> list[Sample]:
+        """Its answer number ``first``."""
+        database = self.address(json.loads(messages[0].content)["db_id"])
+        known = {"code": self.code, "database": database or ""}
+        options = tuple((name, value) for name, value in known.items() if value)
+        model = Model("system", self.system, options)
+        request = Request(model, tuple(messages), attempt=first)
+        (reply,) = self.client.sample(request, case=case)
+        if reply.finish in ("failed", "rejected"):
+            is_here = reply.finish == "rejected"
+            failed = {"failed": "here" if is_here else "unreachable"}
+            return [Sample("", problem=reply.refusal, measured=failed)]
+        problem = "" if reply.text.strip() else "an empty answer"
+        named = ("seconds", "cost", "tokens")
+        measured = {name: reply.raw[name] for name in named if name in reply.raw}
+        return [Sample(reply.text, problem=problem, measured=measured)]
+
+
+def system_question(case: Case, evidence: Evidence) -> list[Message]:
+    """The question for a system under test, as a JSON object; never with a reference."""
+    schema = evidence.schema()
+    asked = {
+        "question": case.question or "",
+        "schema": None if schema is None else "\n".join(create_table(schema, None)),
+        "hint": case.hint,
+        "db_id": case.db_id,
+    }
+    return [Message("user", json.dumps(asked, ensure_ascii=False))]
 
 
 def _seeded(model: Model, first: int) -> Model:

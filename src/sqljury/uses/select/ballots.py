@@ -11,7 +11,7 @@ from sqljury.errors import InputError
 from sqljury.evidence_shapes import results_of
 from sqljury.uses.evaluate.summary import counted_score
 from sqljury.uses.select.pool import Ballot, CandidatePool
-from sqljury.uses.select.selection import Seen
+from sqljury.uses.select.selection import JudgedPool
 from sqljury.verdict import Outcome, Verdict
 
 Verdicts = Mapping[tuple[str, str, str], Verdict]
@@ -131,12 +131,14 @@ def _score(verdict: Verdict | None, judge: str) -> float | None:
     return score
 
 
-def seen_by_label(pool: CandidatePool, ballot: Ballot, field: str, unusable: str = "") -> Seen:
+def judged_by_label(
+    pool: CandidatePool, ballot: Ballot, field: str, unusable: str = ""
+) -> JudgedPool:
     """The question with recorded verdicts; it does not count if a candidate has none."""
     right = [_label(pool, place, field) for place in range(len(pool.candidates))]
     if unusable or None in right:
-        return Seen(pool, ballot, unusable or UNLABELLED)
-    return Seen(pool, replace(ballot, right=tuple(map(bool, right))))
+        return JudgedPool(pool, ballot, unusable or UNLABELLED)
+    return JudgedPool(pool, replace(ballot, right=tuple(map(bool, right))))
 
 
 def _label(pool: CandidatePool, place: int, field: str) -> bool | None:
@@ -146,12 +148,12 @@ def _label(pool: CandidatePool, place: int, field: str) -> bool | None:
     return recorded_verdict(candidate.extra.get(field), pool.question.origin)
 
 
-def seen_by_judge(
+def judged_by_verdicts(
     pool: CandidatePool, ballot: Ballot, verdicts: Verdicts, threshold: float, unusable: str = ""
-) -> Seen:
+) -> JudgedPool:
     """The question with a judge's verdicts; it does not count if the judge could not judge it."""
     if not pool.question.reference_sqls:
-        return Seen(pool, ballot, NO_REFERENCE)
+        return JudgedPool(pool, ballot, NO_REFERENCE)
     own = [
         None if one.sql is None else verdicts[(*pool.key, str(place))]
         for place, one in enumerate(pool.candidates)
@@ -159,9 +161,9 @@ def seen_by_judge(
     looked = [verdicts[(*pool.key, "")], *filter(None, own)]
     failed = next((str(one.outcome) for one in looked if one.outcome.left_out), "")
     if unusable or failed:
-        return Seen(pool, ballot, unusable or failed)
+        return JudgedPool(pool, ballot, unusable or failed)
     scores = [
         0.0 if verdict is None else counted_score(verdict.outcome, verdict.score) for verdict in own
     ]
     right = tuple(score is not None and score >= threshold for score in scores)
-    return Seen(pool, replace(ballot, right=right))
+    return JudgedPool(pool, replace(ballot, right=right))

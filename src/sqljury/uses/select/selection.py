@@ -140,7 +140,7 @@ _NOT_AS_THEY_ARE = ("strategies", "oracle", "tests", "picks")
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class JudgedPool:
     """A question's pool and ballot, and the reason why it does not count (empty if it does)."""
 
     pool: CandidatePool
@@ -149,7 +149,7 @@ class Seen:
 
 
 def selection(
-    seen: Sequence[Seen],
+    pools: Sequence[JudgedPool],
     strategies: Sequence[Strategy],
     *,
     signature: str,
@@ -171,7 +171,7 @@ def selection(
         missing: the missing verdicts on candidates, counted.
         without_curve: strategies without a curve, as their scores depend on the whole pool.
     """
-    counted = [one for one in seen if not one.left_out and one.ballot.right is not None]
+    counted = [one for one in pools if not one.left_out and one.ballot.right is not None]
     sizes = sizes_up_to(max((one.ballot.n for one in counted), default=0))
     skipped = set(without_curve)
     found = {
@@ -190,19 +190,19 @@ def selection(
         systems=_systems(counted),
         sizes=tuple(sizes),
         n=len(counted),
-        total=len(seen),
-        left_out=dict(sorted(Counter(one.left_out for one in seen if one.left_out).items())),
+        total=len(pools),
+        left_out=dict(sorted(Counter(one.left_out for one in pools if one.left_out).items())),
         candidates=sum(one.ballot.n for one in counted),
         distinct=sum(len(one.ballot.counts) for one in counted),
         signature=f"select|{signature}|n:{len(counted)}|{drawn}",
         judges=dict(judges or {}),
-        none_runs=sum(bool(one.ballot.left_out) and all(one.ballot.left_out) for one in seen),
+        none_runs=sum(bool(one.ballot.left_out) and all(one.ballot.left_out) for one in pools),
         missing=missing.count if missing else 0,
         missing_reasons=missing.reasons if missing else {},
         picks={
-            strategy.name: tuple(draw(strategy, one, seed) for one in seen)
+            strategy.name: tuple(draw(strategy, one, seed) for one in pools)
             for strategy in strategies
-            if not isinstance(strategy, Oracle) or len(counted) == len(seen)
+            if not isinstance(strategy, Oracle) or len(counted) == len(pools)
         },
     )
 
@@ -213,14 +213,14 @@ class _StrategyTally:
     def __init__(
         self,
         strategy: Strategy,
-        seen: Sequence[Seen],
+        pools: Sequence[JudgedPool],
         sizes: Sequence[int],
         seed: int,
         resamples: int,
     ) -> None:
-        self.strategy, self.seen, self.n = strategy, seen, len(seen)
-        self.expected = [_expected(strategy, one.ballot) for one in seen]
-        self.drawn = [bool(draw(strategy, one, seed).right) for one in seen]
+        self.strategy, self.pools, self.n = strategy, pools, len(pools)
+        self.expected = [_expected(strategy, one.ballot) for one in pools]
+        self.drawn = [bool(draw(strategy, one, seed).right) for one in pools]
         self.accuracy = _mean(self.expected)
         self._curves = self._all_curves(sizes, seed, resamples)
         self._in_order = self._all_in_order(sizes)
@@ -241,7 +241,7 @@ class _StrategyTally:
             ).tolist()
             if one.ballot.counts
             else [0.0] * len(sizes)
-            for one in self.seen
+            for one in self.pools
         ]
 
     def _all_in_order(self, sizes: Sequence[int]) -> list[Sequence[float]] | None:
@@ -249,10 +249,10 @@ class _StrategyTally:
 
         None if a pool's order is unknown or pools are very large.
         """
-        known = all(len(one.pool.order) == one.ballot.n for one in self.seen)
+        known = all(len(one.pool.order) == one.ballot.n for one in self.pools)
         if not known or not 0 < len(sizes) <= _MOST_IN_ORDER:
             return None
-        return [_first_ones(self.strategy, one, sizes) for one in self.seen]
+        return [_first_ones(self.strategy, one, sizes) for one in self.pools]
 
     def figures(self, best: float | None) -> StrategyFigures:
         """The strategy's figures; ``best`` is the oracle's accuracy, for the regret."""
@@ -274,7 +274,7 @@ class _StrategyTally:
     def _slices(self) -> Iterable[SliceFigures]:
         for dimension, value_of in _DIMENSIONS.items():
             parts: dict[str, list[int]] = {}
-            for place, one in enumerate(self.seen):
+            for place, one in enumerate(self.pools):
                 parts.setdefault(value_of(one.pool), []).append(place)
             for value in sorted(filter(None, parts), key=_hardness_order):
                 places = parts[value]
@@ -296,7 +296,7 @@ def _means(curves: Sequence[Sequence[float]] | None, places: Sequence[int]) -> t
     return tuple(fsum(column) / len(places) for column in columns)
 
 
-def _first_ones(strategy: Strategy, one: Seen, sizes: Sequence[int]) -> list[float]:
+def _first_ones(strategy: Strategy, one: JudgedPool, sizes: Sequence[int]) -> list[float]:
     """The accuracy with the first n candidates for each n; with all, if there are fewer.
 
     Source: Tritto et al. 2026 (GradeSQL), table 6 and figure 3, as far as they describe it.
@@ -330,7 +330,7 @@ def _expected(strategy: Strategy, ballot: Ballot) -> float:
     return fsum(share for share, right in zip(shares, ballot.right or (), strict=True) if right)
 
 
-def draw(strategy: Strategy, one: Seen, seed: int) -> Pick:
+def draw(strategy: Strategy, one: JudgedPool, seed: int) -> Pick:
     """The pick made with a seed; all strategies use the same random number for a question."""
     ballot = one.ballot
     shares = strategy.shares(ballot) if ballot.counts else []
@@ -378,18 +378,16 @@ def _tests(found: Mapping[str, _StrategyTally]) -> list[Paired]:
     tests = []
     for one, other in pairs:
         # On the picks; the expected accuracies over ties may differ in the other direction.
-        counts = PairedCounts()
-        for a, b in zip(one.drawn, other.drawn, strict=True):
-            counts.add(a, b, int(a) - int(b))
+        counts = PairedCounts.of(zip(one.drawn, other.drawn, strict=True))
         tests.append(counts.named(one.strategy.name, other.strategy.name))
     return adjusted(tests)
 
 
-def _systems(seen: Sequence[Seen]) -> dict[str, float]:
+def _systems(pools: Sequence[JudgedPool]) -> dict[str, float]:
     """The accuracy of each system, the best first; a question without its answer counts as
     wrong."""
     right: Counter[str] = Counter()
-    for one in seen:
+    for one in pools:
         for names, yes in zip(one.ballot.systems, one.ballot.right or (), strict=True):
             right.update({name: int(yes) for name in set(names)})
-    return {name: right[name] / len(seen) for name in sorted(right, key=lambda n: (-right[n], n))}
+    return {name: right[name] / len(pools) for name in sorted(right, key=lambda n: (-right[n], n))}

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from sqljury.uses.statistics.intervals import Bootstrap
 
@@ -28,8 +27,8 @@ class Paired:
     only_first: int
     only_second: int
     difference: float | None
-    """The first's mean score minus the second's (for two runs: second minus first), with its
-    bootstrap interval over questions; None without questions or scores."""
+    """The share that the first gets right minus the second's (for two runs: second minus first),
+    with its bootstrap interval over questions; None without questions."""
     low: float | None
     high: float | None
     p: float | None
@@ -63,8 +62,6 @@ class PairedCounts:
     only_first: int = 0
     only_second: int = 0
     neither: int = 0
-    differences: Counter[float] = field(default_factory=Counter, repr=False)
-    """How often each difference of scores (first minus second) occurs."""
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[bool, bool]]) -> PairedCounts:
@@ -78,14 +75,12 @@ class PairedCounts:
             counts.add(first, second)
         return counts
 
-    def add(self, first: bool, second: bool, difference: float | None = None) -> None:
-        """Add a question: whether each answer is right, and the difference of their scores."""
+    def add(self, first: bool, second: bool) -> None:
+        """Add a question: whether each answer is right."""
         self.both += first and second
         self.only_first += first and not second
         self.only_second += second and not first
         self.neither += not (first or second)
-        if difference is not None:
-            self.differences[difference] += 1
 
     @property
     def n(self) -> int:
@@ -98,11 +93,18 @@ class PairedCounts:
         answer."""
         return mcnemar_exact(self.only_first, self.only_second)
 
-    def named(self, first: str, second: str, n_left_out: int = 0) -> Paired:
-        """The test's result under these names; with the difference's interval if scores were
-        added."""
-        low, high = Bootstrap().mean(self.differences) or (None, None)
-        total = sum(value * times for value, times in self.differences.items())
+    def named(
+        self, first: str, second: str, n_left_out: int = 0, *, gained: bool = False
+    ) -> Paired:
+        """The test's result under these names.
+
+        Args:
+            gained: the difference is the second's share minus the first's, else the reverse.
+        """
+        sign = -1 if gained else 1
+        same = self.both + self.neither
+        found = Bootstrap().mean({sign: self.only_first, -sign: self.only_second, 0: same})
+        low, high = found or (None, None)
         return Paired(
             first=first,
             second=second,
@@ -111,7 +113,7 @@ class PairedCounts:
             neither=self.neither,
             only_first=self.only_first,
             only_second=self.only_second,
-            difference=total / self.n if self.differences else None,
+            difference=sign * (self.only_first - self.only_second) / self.n if self.n else None,
             low=low,
             high=high,
             p=self.p if self.n else None,

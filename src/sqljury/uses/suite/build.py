@@ -25,6 +25,7 @@ from sqljury.judges.execution import is_ordered
 from sqljury.schema import Schema
 from sqljury.sql import merged_profiles, value_profile
 from sqljury.tables import compare, make_policy
+from sqljury.uses.inputs import cases_of, databases_spec
 from sqljury.uses.suite.databases import (
     Contents,
     Original,
@@ -36,7 +37,7 @@ from sqljury.uses.suite.databases import (
 from sqljury.value_profile import ColumnName, ColumnUse, Constant, ValueProfile
 from sqljury.variants import neighbours
 from sqljury.version import __version__
-from sqljury.writing import new_folder, write_text
+from sqljury.writing import PathLike, new_folder, write_text
 
 
 def distil(told_apart: Sequence[frozenset[int]], *, times: int = 1) -> list[int]:
@@ -194,25 +195,38 @@ class SuiteReport:
 
 
 def build_suites(
-    cases: Iterable[Case],
-    options: SuiteOptions,
-    folder: Path,
+    cases: Iterable[Case] | PathLike | Sequence[PathLike],
+    databases: PathLike | Sequence[PathLike],
+    out: PathLike,
     *,
+    databases_per_query: int = 20,
+    seed: int = 0,
     workers: int = 1,
     on_report: Callable[[SuiteReport, int], None] = lambda _report, _total: None,
 ) -> list[SuiteReport]:
-    """Build a suite for each database of the cases, as ``FOLDER/DB_ID/*.sqlite``.
+    """Build a test suite for each database of the cases, from their references.
 
     A suite that exists already for the same references, database and options is not built again.
 
     Args:
-        on_report: called with each report as soon as it is ready, and the number of all reports.
+        databases: the original databases, as for :func:`evaluate`; SQLite only.
+        out: the folder of the suites (``DB_ID/*.sqlite``).
+        databases_per_query: the number of generated databases to try for each reference.
+        workers: the number of processes; each builds the suite of one database.
+        on_report: called with each suite's report when it is built, and the number of suites.
 
     Raises:
-        InputError: SJ550: no case has a reference, or no suite could be built.
+        InputError: SJ550: no case has a reference, or no suite could be built; SJ552: ``out`` has
+            other files in it.
     """
+    options = SuiteOptions(
+        databases=databases_spec(databases) or "",
+        databases_per_query=databases_per_query,
+        seed=seed,
+    )
+    folder = Path(out)
     references: dict[str, dict[str, None]] = {}
-    for case in cases:
+    for case in cases_of(cases):
         references.setdefault(case.db_id, {}).update(dict.fromkeys(case.reference_sqls))
     jobs = [
         _SuiteJob(db_id, tuple(found), options, folder)

@@ -20,9 +20,9 @@ from sqljury.reports.document import (
 )
 from sqljury.reports.plots import shape
 from sqljury.reports.scatter import HEIGHT, Scale, across, down, grid, line_through
+from sqljury.signature import signed
 from sqljury.spreadsheet import SafeRows
 from sqljury.uses.trust import Penalty, Trust, TrustFigures, reliability
-from sqljury.version import __version__
 from sqljury.writing import PathLike, new_file
 
 MIX_NAMES = {"ans": "ANS", "ans_unans_25": "ANS + UnANS (25 %)", "ans_unans": "ANS + UnANS"}
@@ -84,19 +84,15 @@ def _of_them(errors: int, unknown: int) -> str:
 
 def trust_signature(found: Trust) -> str:
     """One line that says how the figures were computed."""
-
-    return "|".join(
-        (
-            "trust",
-            f"n:{found.n}",
-            f"answerable:{found.n_answerable}",
-            f"left_out:{found.n_left_out}",
-            *(f"gate:{passage.name}>={passage.threshold:g}" for passage in found.passages),
-            f"seed:{found.seed}",
-            f"bootstrap:{found.resamples}",
-            f"confidence:{found.confidence:g}",
-            f"sqljury:{__version__}",
-        )
+    return signed(
+        "trust",
+        ("n", found.n),
+        ("answerable", found.n_answerable),
+        ("left_out", found.n_left_out),
+        *(("gate", f"{passage.name}>={passage.threshold:g}") for passage in found.passages),
+        ("seed", found.seed),
+        ("bootstrap", found.resamples),
+        ("confidence", f"{found.confidence:g}"),
     )
 
 

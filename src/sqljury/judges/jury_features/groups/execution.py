@@ -63,6 +63,7 @@ _MOST_ROWS = 2000
     *on_both_sides("columns", "number of columns"),
     *on_both_sides("repeats", "share of rows that repeat another"),
     *on_both_sides("nulls", "share of cells that are NULL"),
+    *on_both_sides("nothing", "1 if it returns no rows, or only NULL and 0"),
     Feature("values_of_reference", "share of the reference's distinct cells that occur at all", 1),
     Feature("values_of_prediction", "share of the prediction's distinct cells that occur too", 1),
     Feature("slight", "1 if rows differ in types, rounding, or nothing against NULL or 0"),
@@ -82,6 +83,7 @@ def tables(pair: Pair) -> Values:
         **both_sides("columns", float(prediction.width), float(reference.width)),
         **both_sides("repeats", _repeats(prediction), _repeats(reference)),
         **both_sides("nulls", _nulls(prediction), _nulls(reference)),
+        **both_sides("nothing", _nothing(prediction), _nothing(reference)),
         "values_of_reference": _share(reference, prediction),
         "values_of_prediction": _share(prediction, reference),
         "slight": float(bool(slight_difference(reference, prediction, POLICIES["intent"]))),
@@ -116,6 +118,11 @@ def _repeats(table: ResultTable) -> float | None:
 def _nulls(table: ResultTable) -> float | None:
     cells = [cell is None for row in table.rows[:_MOST_ROWS] for cell in row]
     return sum(cells) / len(cells) if cells else None
+
+
+def _nothing(table: ResultTable) -> float:
+    return float(all(cell is None or cell == 0 for row in table.rows[:1] for cell in row)
+                 and len(table.rows) <= 1)  # fmt: skip
 
 
 def _share(table: ResultTable, other: ResultTable) -> float | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqljury.reports import words
 from sqljury.reports.document import ReportDocument, ReportSection, ReportTable
 from sqljury.reports.markup import markdown_table
+from sqljury.signature import signed
 from sqljury.sql import parse
 from sqljury.uses.building.pairs.pair import HOW, LabelledPair
 from sqljury.uses.building.pairs.proposals import Proposed
@@ -235,5 +236,5 @@ def keywords_document(found: Mapping[str, Mapping[str, Any]]) -> ReportDocument:
         title="Keywords",
         lead="; ".join(cases) + ".",
         sections=[ReportSection(title="Queries with each keyword, in percent", blocks=tables)],
-        signature=f"keywords|sqljury:{__version__}",
+        signature=signed("keywords"),
     )

@@ -1,0 +1,1 @@
+"""Train: makes data from verdicts, and trains models on them that judge or generate."""

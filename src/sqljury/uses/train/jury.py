@@ -1,0 +1,111 @@
+"""Train the jury's model on tables of features."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqljury.benchmarks.fields import as_object
+from sqljury.benchmarks.files import FileRecord, PathLike, Source
+from sqljury.errors import InputError
+from sqljury.judges.jury_features import all_groups, chosen_groups
+from sqljury.learning.jury import JuryModel, train_jury
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def train_jury_on(
+    tables: PathLike | Sequence[PathLike],
+    out: PathLike,
+    *,
+    weights: Mapping[str, float] | None = None,
+    groups: str = "",
+    seed: int = 0,
+) -> JuryModel:
+    """Train a jury and write its file, for ``jury:offline,weights=OUT``.
+
+    Args:
+        tables: files that ``sqljury evaluate --features`` wrote as ``.jsonl``. Cases without a
+            label are left out. Cases with the same database and id belong to one question. A
+            field ``weight`` of a row multiplies that of its benchmark.
+        weights: the weight of a benchmark's cases, by the benchmark's name, or of those of one
+            database, by ``BENCHMARK/DATABASE``; by default 1.
+        groups: names of groups of features to use, joined by ``+``; empty for all.
+        seed: the seed of the folds and the trees.
+
+    Raises:
+        InputError: SJ347: a table that cannot be used; SJ348: no such group; SJ021: too few cases.
+        MissingExtraError: SJ001: scikit-learn is not installed.
+    """
+    import numpy as np
+
+    paths = [tables] if isinstance(tables, str | os.PathLike) else list(tables)
+    rows = [row for path in paths for row in _labelled(Path(path))]
+    found = {name for row in rows for name in row}
+    chosen = chosen_groups(groups) if groups else all_groups()
+    features = [one for group in chosen for one in group.features if one.name in found]
+    if not rows or not features:
+        where = ", ".join(str(path) for path in paths)
+        raise InputError("SJ347", "no labelled case with features.", where=where)
+    known = weights or {}
+    card = {
+        "tables": [Path(path).name for path in paths],
+        "cases": dict(sorted(Counter(str(row["benchmark"]) for row in rows).items())),
+        "weights": dict(sorted(known.items())),
+        "groups": [group.name for group in chosen],
+        "seed": seed,
+    }
+    model = train_jury(
+        [one.name for one in features],
+        [one.sign for one in features],
+        _vectors(rows, [one.name for one in features]),
+        np.array([row["label"] for row in rows], dtype=bool),
+        np.array([_weight(row, known) for row in rows]),
+        [f"{row['db_id']}/{row['id']}" for row in rows],
+        card=card,
+        seed=seed,
+    )
+    model.save(out)
+    return model
+
+
+def _weight(row: Mapping[str, Any], known: Mapping[str, float]) -> float:
+    benchmark = str(row["benchmark"])
+    of_benchmark = known.get(f"{benchmark}/{row['db_id']}", known.get(benchmark, 1.0))
+    own = row.get("weight", 1.0)
+    if not isinstance(own, int | float) or not 0 <= own < inf:
+        raise InputError("SJ347", f"weight {own!r} is not a number of at least 0.")
+    return of_benchmark * own
+
+
+def _labelled(path: Path) -> Iterator[Mapping[str, Any]]:
+    for record in Source(path).records():
+        row = _row(record)
+        if row["label"] is not None:
+            yield row
+
+
+def _row(record: FileRecord) -> Mapping[str, Any]:
+    row = as_object(record)
+    for key in ("benchmark", "id", "db_id", "label"):
+        if key not in row:
+            raise InputError("SJ347", f"no {key!r}.", where=record.origin)
+    if not isinstance(row["label"], bool | None):
+        raise InputError("SJ347", f"label {row['label']!r} is neither yes nor no.",
+                         where=record.origin)  # fmt: skip
+    return row
+
+
+def _vectors(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> NDArray[Any]:
+    """A matrix with a row for each case; unknown features are NaN."""
+    import numpy as np
+
+    try:
+        return np.array([[row.get(name) for name in names] for row in rows], dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError("SJ347", f"a feature is no number: {error}.") from None

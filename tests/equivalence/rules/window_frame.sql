@@ -1,0 +1,49 @@
+-- schema: shop
+-- rule: window_frame
+
+-- equal assuming: primary key
+SELECT id, SUM(price) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) FROM product;
+SELECT id, SUM(price) OVER (ORDER BY id) FROM product;
+
+-- equal assuming: primary key
+SELECT id, SUM(price) OVER (PARTITION BY kind ORDER BY price, id ROWS UNBOUNDED PRECEDING)
+FROM product;
+SELECT id, SUM(price) OVER (PARTITION BY kind ORDER BY price, id) FROM product;
+
+-- equal assuming: primary key
+SELECT id, MIN(price) OVER (ORDER BY id ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
+FROM product;
+SELECT id, MIN(price) OVER (ORDER BY id RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
+FROM product;
+
+-- equal
+SELECT id, SUM(price) OVER (PARTITION BY kind ORDER BY name ROWS BETWEEN UNBOUNDED PRECEDING AND
+  UNBOUNDED FOLLOWING) FROM product;
+SELECT id, SUM(price) OVER (PARTITION BY kind) FROM product;
+
+-- equal
+SELECT id, COUNT(*) OVER (RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) FROM product;
+SELECT id, COUNT(*) OVER () FROM product;
+
+-- equal
+SELECT id, RANK() OVER (ORDER BY price ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) FROM product;
+SELECT id, RANK() OVER (ORDER BY price) FROM product;
+
+-- different
+SELECT id, SUM(price) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM product;
+SELECT id, SUM(price) OVER (ORDER BY id RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM product;
+
+-- different
+SELECT id, SUM(price) OVER (ORDER BY id ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
+FROM product;
+SELECT id, SUM(price) OVER (ORDER BY id) FROM product;
+
+-- different
+SELECT id, FIRST_VALUE(price) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED
+  FOLLOWING) FROM product;
+SELECT id, LAST_VALUE(price) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED
+  FOLLOWING) FROM product;
+
+-- different assuming: nothing
+SELECT id, SUM(price) OVER (ORDER BY name ROWS UNBOUNDED PRECEDING) FROM product;
+SELECT id, SUM(price) OVER (ORDER BY name) FROM product;
