@@ -33,6 +33,7 @@ for _name in (
         "build",
         "candidates",
         "train",
+        "serve",
         "help",
     ),
     "papers",
