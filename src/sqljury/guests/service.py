@@ -238,7 +238,7 @@ def _words(error: ValidationError) -> str:
 
 async def _refused(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    code, _, text = error.detail.partition(" ")
+    code, _space, text = error.detail.partition(" ")
     is_coded = code.startswith("SJ") and code[2:].isdigit()
     problem = {"code": code, "message": text} if is_coded else {"code": "", "message": error.detail}
     return _json(problem, error.status_code, error.headers)
