@@ -95,7 +95,7 @@ def run_server(
     )
     shown = f"[{host}]" if ":" in host else host
 
-    class Server(uvicorn.Server):
+    class AnnouncingServer(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             if self.started:
@@ -105,7 +105,7 @@ def run_server(
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
     with listener:
-        Server(config).run(sockets=[listener])
+        AnnouncingServer(config).run(sockets=[listener])
 
 
 def _protocol() -> type[asyncio.Protocol]:

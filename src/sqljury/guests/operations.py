@@ -73,7 +73,7 @@ class Compared(BaseModel):
     evidence: dict[str, Any] = Field(description="A database on which the rows differ, if any.")
 
 
-class Candidate(BaseModel):
+class RankedQuery(BaseModel):
     """What is known about a candidate."""
 
     place: int = Field(description="Its place in the list of candidates, from 0.")
@@ -88,7 +88,7 @@ class Chosen(BaseModel):
 
     predicted_sql: str | None = Field(description="null if no candidate can be run.")
     place: int | None = Field(description="Its place in the list of candidates, from 0.")
-    candidates: list[Candidate]
+    candidates: list[RankedQuery]
 
 
 class ShouldAnswer(BaseModel):
@@ -241,7 +241,7 @@ class Operations(Closing):
             gated, votes = verdicts[self._gate], verdicts[_VOTING]
             shown = votes if votes.score is None else gated  # a query that fails has no votes
             ranked.append(
-                Candidate(
+                RankedQuery(
                     place=place,
                     share=votes.score or 0.0,
                     score=gated.score,

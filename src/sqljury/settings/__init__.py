@@ -534,7 +534,8 @@ class Serving:
         int, option("Most requests that wait for a worker; more get 429.", "--waiting", least=0)
     ] = 64
     request_seconds: Annotated[
-        float, option("Most seconds for one answer, waiting included.", least=0.1)
+        float,
+        option("Most seconds for one answer, waiting included.", "--request-seconds", least=0.1),
     ] = 60.0
     body: Annotated[
         int, option("Largest request, such as 1MiB.", "--max-body", parse=parse_size, shown="1MiB")
