@@ -9,18 +9,23 @@ import os
 import secrets
 import signal
 import socket
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sqljury.errors import InfrastructureError, MissingExtraError
 from sqljury.secrets import learn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from starlette.applications import Starlette
 
 HEADER_SECONDS = 10.0
 """Within so many seconds after the first byte a client must have sent a request's head."""
+
+
+MOST_CALLERS = 10_000
+"""Callers whose rates are known at once; the one that asked longest ago is forgotten."""
 
 
 def access_token(variable: str) -> tuple[str, bool]:
@@ -40,6 +45,12 @@ def same_token(sent: str, token: str) -> bool:
     return hmac.compare_digest(sent.encode("utf-8", "replace"), token.encode())
 
 
+def bearer_of(headers: Mapping[str, str]) -> str:
+    """The token in a request's headers; empty if there is none."""
+    scheme, _, sent = headers.get("authorization", "").partition(" ")
+    return sent.strip() if scheme.casefold() == "bearer" else ""
+
+
 def is_loopback(host: str) -> bool:
     """True if only programs of this machine reach a server on this host."""
     if host == "localhost":
@@ -48,6 +59,25 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+class Rates:
+    """How many requests a minute each caller may make; a minute's worth may come at once."""
+
+    def __init__(self, a_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most, self._clock = float(a_minute), clock
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def seconds_to_wait(self, caller: str) -> float:
+        """0 if the caller may ask now, which counts; else in how many seconds it may."""
+        now = self._clock()
+        left, last = self._left.pop(caller, (self._most, now))
+        left = min(self._most, left + (now - last) * self._most / 60)
+        asks = left >= 1
+        self._left[caller] = (left - 1 if asks else left, now)
+        if len(self._left) > MOST_CALLERS:
+            self._left.popitem(last=False)
+        return 0.0 if asks else (1 - left) * 60 / self._most
 
 
 def run_server(

@@ -188,7 +188,7 @@ def _line(served: Served, name: str) -> str:
 
 
 def test_rates() -> None:
-    from sqljury.guests.service import Rates
+    from sqljury.serving import Rates
 
     now = [0.0]
     rates = Rates(60, clock=lambda: now[0])

@@ -11,6 +11,10 @@ from sqljury.errors import MissingExtraError
 from sqljury.settings import Running, Serving, Sources, only, option
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.applications import Starlette
+
     from sqljury.guests.operations import Operations
 
 TOKEN = "SQLJURY_SERVE_TOKEN"
@@ -50,15 +54,52 @@ def serve(
     Callers send the token that SQLJURY_SERVE_TOKEN holds, or that is printed at the start. They may
     use the databases that are named here, and no others.
     """
-    from sqljury.serving import access_token, is_loopback, run_server
-
-    token, is_new = access_token(TOKEN)
     operations = _operations("serve", sources, judge, gate, running)
     from sqljury.guests.service import make_app
 
+    _listen("serve", lambda token: make_app(operations, token, serving), serving, operations)
+
+
+@command(name="mcp")
+def mcp(
+    *,
+    sources: _Sources,
+    judge: _Judges = (),
+    gate: _Gate = "faults",
+    running: _Running,
+    http: Annotated[
+        bool, option("Listen on --host and --port instead of standard input.", "--http")
+    ] = False,
+    serving: Annotated[Serving, only("host", "port", "rate", "body", "request_seconds")],
+) -> None:
+    """Offer the same to assistants, as tools and schemas of an MCP server.
+
+    It speaks over standard input and output; with --http over streamable HTTP, where callers send
+    the token that SQLJURY_SERVE_TOKEN holds, or that is printed at the start.
+    """
+    operations = _operations("mcp", sources, judge, gate, running)
+    from sqljury.guests.mcp_server import http_app, make_server
+
+    if http:
+        _listen("mcp", lambda token: http_app(operations, token, serving), serving, operations)
+        return
+    with operations:
+        make_server(operations).run("stdio")
+
+
+def _listen(
+    extra: str, make: Callable[[str], Starlette], serving: Serving, operations: Operations
+) -> None:
+    """Serve an application until a signal; print where it is, and the token if it is new."""
+    from sqljury.serving import access_token, is_loopback, run_server
+
+    token, is_new = access_token(TOKEN)
+
     def started(address: str) -> None:
-        typer.echo(f"serving {len(operations.databases):,} databases on {address}")
-        typer.echo(f"description of the requests: {address}/openapi.json")
+        path = "/mcp" if extra == "mcp" else ""
+        typer.echo(f"serving {len(operations.databases):,} databases on {address}{path}")
+        if extra == "serve":
+            typer.echo(f"description of the requests: {address}/openapi.json")
         if is_new:
             print(f"token: {token}", flush=True)
         if not is_loopback(serving.host):
@@ -69,10 +110,10 @@ def serve(
             )
 
     run_server(
-        make_app(operations, token, serving),
+        make(token),
         serving.host,
         serving.port,
-        extra="serve",
+        extra=extra,
         on_start=started,
         grace_seconds=serving.request_seconds,
     )

@@ -10,7 +10,6 @@ import asyncio
 import inspect
 import json
 import time
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -28,12 +27,11 @@ from starlette.routing import Route
 import sqljury as sj
 from sqljury.guests.operations import Operations
 from sqljury.secrets import redacted
-from sqljury.serving import same_token
+from sqljury.serving import Rates, bearer_of, same_token
 from sqljury.settings import Serving
 
 BODY_SECONDS = 10.0
 """Within so many seconds a client must have sent the body of a request."""
-_MOST_CALLERS = 10_000
 
 
 class Problem(BaseModel):
@@ -55,25 +53,6 @@ _PROBLEMS = {
     503: "The workers cannot work now.",
     504: "There was no answer in time.",
 }
-
-
-class Rates:
-    """How many requests a minute each caller may make; a minute's worth may come at once."""
-
-    def __init__(self, a_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._most, self._clock = float(a_minute), clock
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
-
-    def seconds_to_wait(self, caller: str) -> float:
-        """0 if the caller may ask now, which counts; else in how many seconds it may."""
-        now = self._clock()
-        left, last = self._left.pop(caller, (self._most, now))
-        left = min(self._most, left + (now - last) * self._most / 60)
-        asks = left >= 1
-        self._left[caller] = (left - 1 if asks else left, now)
-        if len(self._left) > _MOST_CALLERS:
-            self._left.popitem(last=False)
-        return 0.0 if asks else (1 - left) * 60 / self._most
 
 
 def make_app(operations: Operations, token: str, serving: Serving | None = None) -> Starlette:
@@ -197,8 +176,7 @@ class _Service:
         self._under_way -= 1
 
     def _admit(self, request: Request) -> None:
-        scheme, _, sent = request.headers.get("authorization", "").partition(" ")
-        if scheme.casefold() != "bearer" or not same_token(sent.strip(), self._token):
+        if not same_token(bearer_of(request.headers), self._token):
             raise HTTPException(
                 401, "send the token: Authorization: Bearer TOKEN", {"WWW-Authenticate": "Bearer"}
             )
