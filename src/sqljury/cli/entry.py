@@ -27,6 +27,7 @@ for _name in (
         "evaluate",
         "gate",
         "runs",
+        "view",
         "agree",
         "queries",
         "audit",
