@@ -1,7 +1,7 @@
 """How near `jury:offline` is to the labels of ordinary predictions.
 
-    python experiments/ordinary_jury.py FIT.jsonl [--also MADE.jsonl] [--aside ASIDE.jsonl]
-        [--unreferenced] [--without] [--show OUT.jsonl]
+    python experiments/ordinary_jury.py FIT.jsonl [--also MADE.jsonl SILVER.jsonl]
+        [--aside ASIDE.jsonl] [--unreferenced] [--without] [--show OUT.jsonl]
 
 FIT and ASIDE are tables of `ordinary_features.py`. Without --aside the figures are
 cross-validated: each database (with its variant in Spider-DK) by trees that were trained without
@@ -26,7 +26,14 @@ from sqljury.learning.jury import PENALTIES, JuryModel
 from sqljury.uses.train.jury import train_jury_on
 
 GROUPS: Final = "execution+tables+differences+faults+verifier+linking+question+generated"
-WEIGHTS: Final = {"made": 0.1, "spider-dev/flight_2": 0.3, "spider-dk/flight_2": 0.3}
+WEIGHTS: Final = {
+    "made": 0.1,
+    "methods": 0.2,
+    "bugs": 0.2,
+    "flex": 0.2,
+    "spider-dev/flight_2": 0.3,
+    "spider-dk/flight_2": 0.3,
+}
 DRAWS: Final = 400
 
 
@@ -34,13 +41,13 @@ def main() -> None:
     """Train, ask, print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("fit", type=Path)
-    parser.add_argument("--also", type=Path)
+    parser.add_argument("--also", type=Path, nargs="*", default=())
     parser.add_argument("--aside", type=Path)
     parser.add_argument("--unreferenced", action="store_true")
     parser.add_argument("--without", action="store_true")
     parser.add_argument("--show", type=Path)
     options = parser.parse_args()
-    rows, also = read(options.fit), read(options.also) if options.also else []
+    rows, also = read(options.fit), [row for path in options.also for row in read(path)]
     reference = not options.unreferenced
     if options.aside:
         model = trained([*rows, *also], reference=reference)
@@ -50,8 +57,8 @@ def main() -> None:
         of = np.array([family(row["db_id"]) for row in rows])
         parts = []
         for name in sorted(set(of)):
-            rest = [row for row, own in zip(rows, of, strict=True) if own != name]
-            model = trained([*rest, *also], reference=reference)
+            rest = [row for row in [*rows, *also] if family(row["db_id"]) != name]
+            model = trained(rest, reference=reference)
             parts.append((model, np.flatnonzero(of == name)))
     hidden = ["", *GROUPS.split("+"), "asked"] if options.without else [""]
     for group in hidden:
@@ -87,13 +94,15 @@ def asked(rows: Sequence[Any], parts: Sequence[tuple[JuryModel, Any]], hidden: s
     """The probability of each row, and whether it is sure, one group of features hidden."""
     found, sure = np.zeros(len(rows)), np.zeros(len(rows), dtype=bool)
     for model, places in parts:
-        for at in places:
-            values = {name: value for name, value in rows[at].items()
-                      if isinstance(value, int | float)
-                      and not (hidden and name.startswith(f"{hidden}_"))}  # fmt: skip
-            found[at] = model.weigh(values).probability
-            low, high = model.sure or (0.0, 1.0)
-            sure[at] = found[at] <= low or found[at] >= high
+        names = [*model.names, *PENALTIES]
+        table = np.array([[rows[at].get(name) for name in names] for at in places], dtype=float)
+        if hidden:
+            table[:, [name.startswith(f"{hidden}_") for name in names]] = np.nan
+        known = len(model.names)
+        extra = np.nan_to_num(table[:, known:]) @ np.array(list(PENALTIES.values()))
+        found[places] = model.probabilities(table[:, :known], extra)
+        low, high = model.sure or (0.0, 1.0)
+        sure[places] = (found[places] <= low) | (found[places] >= high)
     return found, sure
 
 
@@ -140,11 +149,14 @@ def show(rows: Sequence[Any], found: Any, sure: Any, *, drawn: bool) -> None:
     figure("expected calibration error",
            lambda at: reliability(found[at].tolist(), label[at].tolist()).ece)  # fmt: skip
     figure("sure", lambda at: float(sure[at].mean()))
-    figure("right among sure", lambda at: float((said == label)[at][sure[at]].mean()))
+    figure("right among sure", among(sure, lambda at: float((said == label)[at].mean())))
+
+    def hits(at: Any) -> float:
+        return float((said == label)[at].mean()) if len(at) else np.nan
+
     for name, side in (("correct", said), ("incorrect", ~said)):
         figure(f"sure and {name}", lambda at, side=side: float((sure & side)[at].mean()))
-        figure(f"right among sure and {name}", among(
-            sure & side, lambda at: float((said == label)[at].mean())))  # fmt: skip
+        figure(f"right among sure and {name}", among(sure & side, hits))
     order = np.argsort(-np.abs(found - 0.5), kind="stable")
     right = np.cumsum((said == label)[order]) / np.arange(1, len(rows) + 1)
     enough = np.flatnonzero(right >= 0.95)

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 _KIND: Final = "jury"
 _VERSION: Final = 1
 _FOLDS: Final = 5
-_RIGHT: Final = 0.95
-"""The share of sure verdicts that are right."""
+_RIGHT: Final = 0.97
+"""The share of sure verdicts that are right on databases left out in training: more than the 95 %
+that are promised, as databases of others differ more."""
 _TINY: Final = 1e-12
 _MEMBERS: Final = 5
 """Number of boosted models whose mean is used; their seeds choose different features per split."""
