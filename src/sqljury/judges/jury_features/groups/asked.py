@@ -67,8 +67,7 @@ def asked(pair: Pair) -> Values:
 def sorts_otherwise(tree: exp.Expr, wording: Wording) -> bool:
     """True if the first sort key goes the other way round than the words of the question ask.
 
-    >>> from sqljury.sql import parse
-    >>> query = parse("SELECT name FROM singer ORDER BY age")
+    >>> query = parse("SELECT name FROM singer ORDER BY age", "sqlite")
     >>> sorts_otherwise(query, Wording("Name the singers by age, oldest first."))
     True
     """
