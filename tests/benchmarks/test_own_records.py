@@ -279,6 +279,7 @@ def test_formats_have_a_line_each() -> None:
     assert list(formats()) == [
         "sqljury",
         "pools",
+        "spider2",
         "pairs",
         "ehrsql",
         "text2sql",
