@@ -107,6 +107,8 @@ def _value(
     if foreign:
         value = random.choice([*(row[0] for row in foreign), None])
         return value.swapcase() if isinstance(value, str) and random.random() < 0.5 else value
+    if column.members:
+        return random.choice((*column.members, None))
     kind = column.type.upper()
     if "ENUM" in kind:
         return random.choice(("x", "y", None))
