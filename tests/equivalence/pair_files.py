@@ -111,7 +111,7 @@ def _value(
         return random.choice((*column.members, None))
     kind = column.type.upper()
     if "ENUM" in kind:
-        return random.choice(("x", "y", None))
+        return random.choice((*re.findall(r"'(.*?)'", column.type), None))
     if "CHAR" in kind or "TEXT" in kind:
         return random.choice(texts)
     if "DATE" in kind or kind == "TIMESTAMP":
