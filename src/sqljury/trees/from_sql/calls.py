@@ -12,6 +12,7 @@ from sqljury.trees.from_sql.scopes import FromScope, identifier
 from sqljury.trees.nodes import (
     Aggregate,
     AggregateCall,
+    Call,
     Expression,
     Filter,
     Literal,
@@ -354,6 +355,8 @@ class Grouping:
             if key == expression:
                 return Ref(i)
         match expression:
+            case Call(name="GROUPING" | "GROUPING_ID"):
+                raise unsupported("GROUPING")  # it says which grouping set a row is from
             case Ref():
                 return Ref(self._position(expression.index))
             case Subquery():

@@ -437,8 +437,6 @@ def _grouping_sets(
     if group.args.get("totals"):
         raise unsupported("TOTALS")
     sets = grouping_sets(group)
-    if sets is not None and any(map(_tells_sets_apart, node.find_all(exp.Func))):
-        raise unsupported("GROUPING")
     scope.aggregates_allowed = scope.windows_allowed = False
     scope.aliases_first = scope.dialect in _ALIASES_FIRST
     try:
@@ -448,13 +446,6 @@ def _grouping_sets(
         return [tuple(_group_key(key, scope, items) for key in keys) for keys in written]
     finally:
         scope.aggregates_allowed = scope.windows_allowed = True
-
-
-def _tells_sets_apart(call: exp.Func) -> bool:
-    """True for GROUPING(a), which says in which grouping sets a key is."""
-    if isinstance(call, exp.Anonymous):
-        return call.name.upper() in ("GROUPING", "GROUPING_ID")
-    return isinstance(call, exp.Grouping | exp.GroupingId)
 
 
 def _all_keys(sets: list[tuple[Expression, ...]]) -> tuple[Expression, ...]:
