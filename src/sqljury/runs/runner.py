@@ -159,6 +159,7 @@ class Run(Closing):
         whole: bool = True,
         with_evidence: bool = True,
         case_id: str = "",
+        place: int | None = None,
         by_question: bool = False,
     ) -> Iterator[Record]:
         """Records by case, then judge, in the order of the input, independent of the workers.
@@ -167,6 +168,7 @@ class Run(Closing):
             whole: return complete cases; otherwise only the parts that slices and labels need.
             with_evidence: include the verdicts' evidence, which is most of a run's data.
             case_id: only cases with this id; empty for all.
+            place: only the case at this position of the input, from 0.
             by_question: put the answers of all systems to a question next to each other.
         """
         pairs = [(judge.name, judge.key) for judge in self.judges]
@@ -175,6 +177,7 @@ class Run(Closing):
             whole=whole,
             with_evidence=with_evidence,
             case_id=case_id,
+            place=place,
             by_question=by_question,
         )
 
