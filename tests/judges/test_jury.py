@@ -99,8 +99,17 @@ def test_unknown_in_the_band() -> None:
 
 
 @pytest.mark.parametrize(
-    "option", ["threshold=2", "band=-1", "models=o3", "weights=nowhere.npz", "like=all",
-               "reference=false,models=o3", "reference=false,like=hard", "sure=true,like=hard"]
+    "option",
+    [
+        "threshold=2",
+        "band=-1",
+        "models=o3",
+        "weights=nowhere.npz",
+        "like=all",
+        "reference=false,models=o3",
+        "reference=false,like=hard",
+        "sure=true,like=hard",
+    ],
 )
 def test_options_that_cannot_be(option: str) -> None:
     with pytest.raises(InputError):
@@ -187,7 +196,12 @@ def test_a_reference_that_is_there_is_not_looked_at(harbour: Path) -> None:
 
 
 def test_what_is_not_sure_is_unknown_on_request(harbour: Path) -> None:
-    for sql in (RIGHT, WRONG, "SELECT name, crew FROM boat WHERE crew >= 2", "SELECT kind FROM boat"):
+    for sql in (
+        RIGHT,
+        WRONG,
+        "SELECT name, crew FROM boat WHERE crew >= 2",
+        "SELECT kind FROM boat",
+    ):
         case = replace(CASE, predicted_sql=sql)
         plain, sure = judged(case, harbour), judged(case, harbour, "jury:offline,sure=true")
         assert plain.outcome is not Outcome.UNKNOWN
