@@ -282,6 +282,7 @@ def test_formats_have_a_line_each() -> None:
         "label_studio",
         "traces",
         "pools",
+        "spider2",
         "pairs",
         "ehrsql",
         "text2sql",
