@@ -16,7 +16,7 @@ from sqljury.trusted import VARIABLE
 from sqljury.version import __version__
 
 PANELS: Final = {
-    "Judge": ("evaluate", "gate", "report", "view", "runs", "agree"),
+    "Judge": ("evaluate", "gate", "report", "view", "runs", "agree", "label-cases"),
     "Queries": ("compare", "diff", "plan"),
     "References": ("audit", "build"),
     "Candidates": ("generate", "label", "select", "trust"),

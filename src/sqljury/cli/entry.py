@@ -28,6 +28,7 @@ for _name in (
         "gate",
         "runs",
         "view",
+        "labels",
         "agree",
         "queries",
         "audit",

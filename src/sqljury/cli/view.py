@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +13,7 @@ from sqljury.errors import InputError, MissingExtraError
 from sqljury.settings import Sources, only, option
 
 if TYPE_CHECKING:
-    from sqljury.app.server import Served
+    from sqljury.app.server import Door, Served
 
 
 @command()
@@ -23,21 +24,36 @@ def view(
     ] = None,
     *,
     sources: Annotated[Sources, only("databases")],
+    labels: Annotated[
+        Path | None,
+        option("Label the cases of this project (`sqljury label-cases`).", "--labels"),
+    ] = None,
     port: Annotated[int, option("Port to listen on [any that is free].", "--port", least=0)] = 0,
 ) -> None:
     """Look at runs in a browser: scores, cases with filters, one case, comparisons.
 
     The server listens on this machine only, and the printed address has a token that the browser
     needs. Runs are only read. With --databases, a changed query can be run from a case's page.
+    With --labels and no run, people label cases and see nothing of what judges say.
     """
     try:
-        from sqljury.app.look import Look
         from sqljury.app.server import make_app, serve
     except ImportError as error:
         raise MissingExtraError(error.name or "starlette", "app", "The browser app") from None
 
-    with Look(_runs(runs or [Path("sqljury-runs")]), sources.databases) as look:
-        serve(lambda chosen: make_app([look], chosen), port, _told)
+    with ExitStack() as opened:
+        doors: list[Door] = []
+        if runs or labels is None:
+            from sqljury.app.look import Look
+
+            found = _runs(runs or [Path("sqljury-runs")])
+            doors.append(opened.enter_context(Look(found, sources.databases)))
+        if labels is not None:
+            from sqljury.app.label import Label
+            from sqljury.uses.label import LabelStore
+
+            doors.append(opened.enter_context(Label(LabelStore(labels))))
+        serve(lambda chosen: make_app(doors, chosen), port, _told)
 
 
 def _told(served: Served) -> None:
