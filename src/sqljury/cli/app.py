@@ -21,6 +21,7 @@ PANELS: Final = {
     "References": ("audit", "build"),
     "Candidates": ("generate", "label", "select", "trust"),
     "Models": ("train",),
+    "Services": ("serve", "mcp"),
     "Help": ("list", "doctor", "demo", "trust-folder"),
     "Papers": ("paper", "ledger"),
 }

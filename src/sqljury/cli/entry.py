@@ -35,6 +35,7 @@ for _name in (
         "build",
         "candidates",
         "train",
+        "serve",
         "help",
     ),
     "papers",
