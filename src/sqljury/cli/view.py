@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sqljury.cli.flags import command
+from sqljury.cli.flags import command, refuse_without
 from sqljury.errors import InputError, MissingExtraError
 from sqljury.settings import Sources, only, option
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 @command()
 def view(
+    context: typer.Context,
     runs: Annotated[
         list[Path] | None,
         typer.Argument(help="Folders of runs, or folders that hold runs [sqljury-runs]."),
@@ -28,6 +29,16 @@ def view(
         Path | None,
         option("Label the cases of this project (`sqljury label-cases`).", "--labels"),
     ] = None,
+    findings: Annotated[
+        Path | None,
+        option("Decide on an audit's findings (`sqljury audit --export`).", "--findings"),
+    ] = None,
+    overlay: Annotated[
+        Path | None, option("With --findings: the overlay to write.", "--overlay")
+    ] = None,
+    key: Annotated[
+        Path | None, option("With --findings: SSH key that signs each correction.", "--sign-with")
+    ] = None,
     port: Annotated[int, option("Port to listen on [any that is free].", "--port", least=0)] = 0,
 ) -> None:
     """Look at runs in a browser: scores, cases with filters, one case, comparisons.
@@ -35,7 +46,12 @@ def view(
     The server listens on this machine only, and the printed address has a token that the browser
     needs. Runs are only read. With --databases, a changed query can be run from a case's page.
     With --labels and no run, people label cases and see nothing of what judges say.
+    With --findings, people decide on faults that an audit found; the overlay is written at once.
     """
+    if findings is None:
+        refuse_without(context, "--findings", "overlay", "key")
+    elif overlay is None:
+        raise InputError("SJ006", "--findings goes with --overlay FILE.")
     try:
         from sqljury.app.server import make_app, serve
     except ImportError as error:
@@ -43,7 +59,7 @@ def view(
 
     with ExitStack() as opened:
         doors: list[Door] = []
-        if runs or labels is None:
+        if runs or (labels is None and findings is None):
             from sqljury.app.look import Look
 
             found = _runs(runs or [Path("sqljury-runs")])
@@ -53,6 +69,12 @@ def view(
             from sqljury.uses.label import LabelStore
 
             doors.append(opened.enter_context(Label(LabelStore(labels))))
+        if findings is not None and overlay is not None:
+            from sqljury.app.decide import Decide
+            from sqljury.uses.audit.deciding import FindingDecisions
+
+            decisions = FindingDecisions(findings, overlay, key)
+            doors.append(opened.enter_context(Decide(decisions, sources.databases)))
         serve(lambda chosen: make_app(doors, chosen), port, _told)
 
 

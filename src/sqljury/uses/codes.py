@@ -49,6 +49,11 @@ CODES: dict[str, tuple[str, str]] = {
         "Several runs are printed as one table if each judge judged all of them with the same "
         "version, options and limits. The message shows both signatures.",
     ),
+    "SJ539": (
+        "an overlay that was made elsewhere",
+        "`sqljury view --findings` writes its overlay anew after each decision, from the log next "
+        "to it. Name an overlay that does not exist, or one that it made.",
+    ),
     "SJ553": (
         "a labelling project that cannot be made",
         "Annotators have different names, each case is labelled by at most as many people as there "
