@@ -23,7 +23,7 @@ from sqljury.errors import InputError
 from sqljury.isolation import TemporaryFolder
 from sqljury.reports.sqltext import compared, formatted
 from sqljury.reports.words import case_facts, no_prediction, visible
-from sqljury.uses.label import LabelStore, Vote, progress_of
+from sqljury.uses.label import LabelStore, LabelVote, progress_of
 from sqljury.uses.label.document import progress_document
 from sqljury.uses.label.exchange import labelled
 
@@ -208,11 +208,11 @@ class Label(Closing):
         return RedirectResponse(await run_in_threadpool(write), _SEE_OTHER)
 
 
-def _vote(form: Mapping[str, str]) -> Vote:
+def _vote(form: Mapping[str, str]) -> LabelVote:
     verdict = form.get("verdict")
     if verdict not in ("correct", "incorrect"):
         raise InputError("SJ555", "say whether the prediction is correct or incorrect.")
-    return Vote(
+    return LabelVote(
         correct=verdict == "correct",
         reason=form.get("reason", "").replace("\r\n", "\n").strip(),
         ambiguous="ambiguous" in form,

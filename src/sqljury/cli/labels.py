@@ -14,7 +14,7 @@ from sqljury.errors import InputError
 from sqljury.settings import Input, Showing, only, option
 
 if TYPE_CHECKING:
-    from sqljury.uses.label import LabelStore, Vote
+    from sqljury.uses.label import LabelStore, LabelVote
 
 _ANSWERS = "[c]orrect, [i]ncorrect, [s]kip, [u]ndo, [q]uit"
 
@@ -157,13 +157,13 @@ def _ask(store: LabelStore, annotator: str) -> None:
     typer.echo(f"{annotator}: {done:,} of {total:,} labelled")
 
 
-def _vote(correct: bool, hides_reference: bool) -> Vote:
-    from sqljury.uses.label import Vote
+def _vote(correct: bool, hides_reference: bool) -> LabelVote:
+    from sqljury.uses.label import LabelVote
 
     reason = typer.prompt("reason (may be empty)", default="", show_default=False)
     ambiguous = typer.confirm("is the question ambiguous?", default=False)
     faulty = not hides_reference and typer.confirm("is the reference faulty?", default=False)
-    return Vote(correct=correct, reason=reason, ambiguous=ambiguous, faulty_reference=faulty)
+    return LabelVote(correct=correct, reason=reason, ambiguous=ambiguous, faulty_reference=faulty)
 
 
 def _show(store: LabelStore, number: int, place: str) -> None:

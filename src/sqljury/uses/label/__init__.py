@@ -6,17 +6,17 @@ keeps the cases on which they agree.
 
 from sqljury.uses.label.exchange import export_labels, import_labels
 from sqljury.uses.label.plan import LabelCase, LabelProject, cases_to_label
-from sqljury.uses.label.progress import JudgeAgreement, LabelProgress, PairAgreement, progress_of
-from sqljury.uses.label.store import LabelStore, Vote
+from sqljury.uses.label.progress import AnnotatorPair, JudgeOnLabels, LabelProgress, progress_of
+from sqljury.uses.label.store import LabelStore, LabelVote
 
 __all__ = [
-    "JudgeAgreement",
+    "AnnotatorPair",
+    "JudgeOnLabels",
     "LabelCase",
     "LabelProgress",
     "LabelProject",
     "LabelStore",
-    "PairAgreement",
-    "Vote",
+    "LabelVote",
     "cases_to_label",
     "export_labels",
     "import_labels",

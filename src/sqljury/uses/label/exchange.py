@@ -10,7 +10,7 @@ from pathlib import Path
 from sqljury.benchmarks import write_cases
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
-from sqljury.uses.label.store import LabelStore, Vote
+from sqljury.uses.label.store import LabelStore, LabelVote
 from sqljury.writing import PathLike
 
 
@@ -53,7 +53,7 @@ def labelled(store: LabelStore, *, all_votes: bool = False) -> Iterator[Case]:
         yield replace(one.case, label=label, extra={**one.case.extra, **more})
 
 
-def _reason(vote: Vote) -> str:
+def _reason(vote: LabelVote) -> str:
     """The reason with the words that ROSE's annotators use for faults of the benchmark."""
     tags = [
         *(["GOLD FALSE"] if vote.faulty_reference else []),
@@ -62,7 +62,7 @@ def _reason(vote: Vote) -> str:
     return "\n".join([*filter(None, [vote.reason]), *tags])
 
 
-def _fields(vote: Vote) -> dict[str, Json]:
+def _fields(vote: LabelVote) -> dict[str, Json]:
     return {
         "by": vote.by,
         "correct": vote.correct,
@@ -111,7 +111,7 @@ def import_labels(store: LabelStore, path: Path, annotator: str | None = None) -
     return ImportedLabels(taken=taken, unknown=unknown, not_assigned=not_assigned, known=known)
 
 
-def _votes_in(path: Path, annotator: str | None) -> Iterator[tuple[Case, Vote]]:
+def _votes_in(path: Path, annotator: str | None) -> Iterator[tuple[Case, LabelVote]]:
     if _is_project(path):
         with LabelStore(path) as other:
             for number, votes in enumerate(other.votes):
@@ -124,9 +124,8 @@ def _votes_in(path: Path, annotator: str | None) -> Iterator[tuple[Case, Vote]]:
         given = case.extra.get("votes")
         stated = list(_stated(given)) if isinstance(given, list) else []
         if not stated and annotator is not None and case.label is not None:
-            stated = [
-                Vote(correct=case.label, reason=str(case.extra.get("reason", "")), by=annotator)
-            ]
+            reason = str(case.extra.get("reason", ""))
+            stated = [LabelVote(correct=case.label, reason=reason, by=annotator)]
         found = found or bool(stated)
         yield from ((case, vote) for vote in stated)
     if not found:
@@ -138,10 +137,10 @@ def _votes_in(path: Path, annotator: str | None) -> Iterator[tuple[Case, Vote]]:
         )
 
 
-def _stated(given: Iterable[Json]) -> Iterator[Vote]:
+def _stated(given: Iterable[Json]) -> Iterator[LabelVote]:
     for one in given:
         try:
-            yield Vote(**one)  # type: ignore[arg-type]
+            yield LabelVote(**one)  # type: ignore[arg-type]
         except TypeError as error:
             raise InputError("SJ554", f"not a vote: {error}.") from error
 

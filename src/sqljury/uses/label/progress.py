@@ -13,7 +13,7 @@ from sqljury.uses.statistics import Confusion, Interval, fleiss_kappa, weighted_
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairAgreement:
+class AnnotatorPair:
     """Cohen's κ of two annotators over the cases that both labelled."""
 
     first: str
@@ -24,7 +24,7 @@ class PairAgreement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeAgreement:
+class JudgeOnLabels:
     """Cohen's κ of a judge with the labels, for all cases of the project.
 
     Labels come first where they are worth most; each is weighted by the reciprocal of the
@@ -57,8 +57,8 @@ class LabelProgress:
     """Name, cases labelled, and cases to label in all."""
     fleiss: float | None
     """Fleiss' κ over the complete cases."""
-    pairs: Sequence[PairAgreement]
-    judges: Sequence[JudgeAgreement]
+    pairs: Sequence[AnnotatorPair]
+    judges: Sequence[JudgeOnLabels]
 
     def to_json(self) -> dict[str, Json]:
         """A JSON object; statistics that are undefined are null."""
@@ -86,14 +86,14 @@ def progress_of(store: LabelStore) -> LabelProgress:
     )
 
 
-def _pair(store: LabelStore, first: str, second: str) -> PairAgreement:
+def _pair(store: LabelStore, first: str, second: str) -> AnnotatorPair:
     both = [
         (votes[first].correct, votes[second].correct)
         for votes in store.votes
         if first in votes and second in votes
     ]
     found = Confusion.of(both)
-    return PairAgreement(
+    return AnnotatorPair(
         first=first,
         second=second,
         n=found.n,
@@ -102,7 +102,7 @@ def _pair(store: LabelStore, first: str, second: str) -> PairAgreement:
     )
 
 
-def _judges(store: LabelStore) -> list[JudgeAgreement]:
+def _judges(store: LabelStore) -> list[JudgeOnLabels]:
     """κ of each judge, over the cases that are drawn before the first one that is not complete.
 
     Cases on which annotators disagree have no label until they are decided; they are left out.
@@ -129,7 +129,7 @@ def _judges(store: LabelStore) -> list[JudgeAgreement]:
         # An interval without width is that of a judge whose answers, or labels, are all the same.
         is_enough = 0.0 < width <= 2 * store.project.until
         found.append(
-            JudgeAgreement(
+            JudgeOnLabels(
                 judge=judge, n=len(labelled), kappa=kappa, interval=interval, is_enough=is_enough
             )
         )

@@ -32,7 +32,7 @@ _VERSION: Final = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Vote:
+class LabelVote:
     """One person's label of a case."""
 
     correct: bool
@@ -60,9 +60,9 @@ class LabelStore(Closing):
     def __init__(self, path: Path) -> None:
         self.path = path
         self.cases: list[LabelCase] = []
-        self.votes: list[dict[str, Vote]] = []
+        self.votes: list[dict[str, LabelVote]] = []
         """For each case, the votes by annotator."""
-        self.decisions: dict[int, Vote] = {}
+        self.decisions: dict[int, LabelVote] = {}
         """What an adjudicator decided, by case."""
         self._history: dict[str, list[int]] = {}
         self._turn = threading.RLock()
@@ -149,7 +149,7 @@ class LabelStore(Closing):
             if number in self._history.get(by, []):
                 self._history[by].remove(number)
             return
-        vote = Vote(**{**event["vote"], "by": by, "at": event["at"]})
+        vote = LabelVote(**{**event["vote"], "by": by, "at": event["at"]})
         if kind == "decision":
             self.decisions[number] = vote
             return
@@ -213,7 +213,7 @@ class LabelStore(Closing):
 
     # ------------------------------------------------------------ writing
 
-    def vote(self, number: int, annotator: str, vote: Vote) -> None:
+    def vote(self, number: int, annotator: str, vote: LabelVote) -> None:
         """Store an annotator's label; a second one of the same case replaces the first.
 
         Raises:
@@ -228,7 +228,7 @@ class LabelStore(Closing):
                 raise InputError("SJ555", f"case {number + 1} has been decided.")
             self._append("vote", number, annotator, vote)
 
-    def decide(self, number: int, by: str, vote: Vote) -> None:
+    def decide(self, number: int, by: str, vote: LabelVote) -> None:
         """Store an adjudicator's label of a case on which annotators disagree.
 
         Raises:
@@ -284,7 +284,7 @@ class LabelStore(Closing):
                 if fcntl is not None:
                     fcntl.flock(self._file, fcntl.LOCK_UN)
 
-    def _append(self, kind: str, number: int, by: str, vote: Vote | None = None) -> None:
+    def _append(self, kind: str, number: int, by: str, vote: LabelVote | None = None) -> None:
         at = datetime.now(UTC).isoformat(timespec="seconds")
         event: dict[str, Any] = {"kind": kind, "case": number, "by": by, "at": at}
         if vote is not None:

@@ -22,7 +22,7 @@ from sqljury.uses.label import (
     LabelCase,
     LabelProject,
     LabelStore,
-    Vote,
+    LabelVote,
     cases_to_label,
     export_labels,
     import_labels,
@@ -87,22 +87,22 @@ def test_votes_consensus_conflict_decision(tmp_path: Path) -> None:
     with project(tmp_path) as store:
         first, second, third, *_ = store.order
         assert store.next_case("Ida") == first
-        store.vote(first, "Ida", Vote(correct=True))
-        store.vote(first, "Ben", Vote(correct=True, reason="same"))
-        store.vote(second, "Ida", Vote(correct=True))
-        store.vote(second, "Ben", Vote(correct=False, faulty_reference=True))
+        store.vote(first, "Ida", LabelVote(correct=True))
+        store.vote(first, "Ben", LabelVote(correct=True, reason="same"))
+        store.vote(second, "Ida", LabelVote(correct=True))
+        store.vote(second, "Ben", LabelVote(correct=False, faulty_reference=True))
         assert store.next_case("Ida") == third
         assert store.next_case("Ida", after=third) == store.order[3]
         assert (store.consensus(first), store.consensus(second)) == (True, None)
         assert store.conflicts() == [second]
         with pytest.raises(InputError, match="SJ555"):
-            store.decide(first, "Ada", Vote(correct=True))
-        store.decide(second, "Ada", Vote(correct=False))
+            store.decide(first, "Ada", LabelVote(correct=True))
+        store.decide(second, "Ada", LabelVote(correct=False))
         assert (store.conflicts(), store.label(second)) == ([], False)
         with pytest.raises(InputError, match="SJ555"):
-            store.vote(second, "Ben", Vote(correct=True))
+            store.vote(second, "Ben", LabelVote(correct=True))
         with pytest.raises(InputError, match="SJ555"):
-            store.vote(third, "Zoe", Vote(correct=True))
+            store.vote(third, "Zoe", LabelVote(correct=True))
     with LabelStore(tmp_path / "labels.jsonl") as again:
         assert again.votes == store.votes and again.decisions == store.decisions
 
@@ -110,9 +110,9 @@ def test_votes_consensus_conflict_decision(tmp_path: Path) -> None:
 def test_undo_withdraws_the_latest_label(tmp_path: Path) -> None:
     with project(tmp_path) as store:
         first, second, *_ = store.order
-        store.vote(first, "Ida", Vote(correct=True))
-        store.vote(second, "Ida", Vote(correct=True))
-        store.vote(first, "Ben", Vote(correct=True))
+        store.vote(first, "Ida", LabelVote(correct=True))
+        store.vote(second, "Ida", LabelVote(correct=True))
+        store.vote(first, "Ben", LabelVote(correct=True))
         assert store.undo("Ida") == second
         assert store.undo("Ida") == first
         assert store.undo("Ida") is None
@@ -125,11 +125,11 @@ def test_two_processes_write_at_once(tmp_path: Path) -> None:
             "import sys; from pathlib import Path; from sqljury.uses.label import *\n"
             "store = LabelStore(Path(sys.argv[1]))\n"
             "while (number := store.next_case('Ben')) is not None:\n"
-            "    store.vote(number, 'Ben', Vote(correct=number % 2 == 0))\n"
+            "    store.vote(number, 'Ben', LabelVote(correct=number % 2 == 0))\n"
         )
         other = subprocess.Popen([sys.executable, "-c", script, str(store.path)])
         while (number := store.next_case("Ida")) is not None:
-            store.vote(number, "Ida", Vote(correct=True))
+            store.vote(number, "Ida", LabelVote(correct=True))
         assert other.wait(60) == 0
         store.refresh()
         assert [len(votes) for votes in store.votes] == [2] * 40
@@ -142,7 +142,7 @@ def test_a_killed_writer_loses_nothing_that_it_said_was_stored(tmp_path: Path) -
             "import sys; from pathlib import Path; from sqljury.uses.label import *\n"
             "store = LabelStore(Path(sys.argv[1]))\n"
             "while (number := store.next_case('Ben')) is not None:\n"
-            "    store.vote(number, 'Ben', Vote(correct=True)); print(number, flush=True)\n"
+            "    store.vote(number, 'Ben', LabelVote(correct=True)); print(number, flush=True)\n"
         )
         other = subprocess.Popen(
             [sys.executable, "-c", script, str(store.path)], stdout=subprocess.PIPE, text=True
@@ -159,11 +159,11 @@ def test_a_killed_writer_loses_nothing_that_it_said_was_stored(tmp_path: Path) -
 @pytest.mark.parametrize("torn", ['{"kind": "vote", "ca', "\n"[:0] + "{", '{"kind": "vote"}'])
 def test_an_unfinished_line_is_cut_off(tmp_path: Path, torn: str) -> None:
     with project(tmp_path) as store:
-        store.vote(store.order[0], "Ida", Vote(correct=True))
+        store.vote(store.order[0], "Ida", LabelVote(correct=True))
     with store.path.open("a") as file:
         file.write(torn)
     with LabelStore(store.path) as again:
-        again.vote(again.order[1], "Ida", Vote(correct=False))
+        again.vote(again.order[1], "Ida", LabelVote(correct=False))
     with LabelStore(store.path) as third:
         assert third.counts("Ida") == (2, 6)
 
@@ -179,9 +179,11 @@ def test_another_file_is_refused(tmp_path: Path, text: str) -> None:
 def test_export_and_import(tmp_path: Path) -> None:
     with project(tmp_path) as store:
         for place, number in enumerate(store.order):
-            store.vote(number, "Ida", Vote(correct=True, reason="as asked", ambiguous=place == 0))
+            store.vote(
+                number, "Ida", LabelVote(correct=True, reason="as asked", ambiguous=place == 0)
+            )
             if place < 4:
-                store.vote(number, "Ben", Vote(correct=place != 1))
+                store.vote(number, "Ben", LabelVote(correct=place != 1))
         assert export_labels(store, tmp_path / "agreed.json") == 3
         assert export_labels(store, tmp_path / "all.json", all_votes=True) == 6
         first = store.cases[store.order[0]].case.id
