@@ -1,0 +1,19 @@
+"""Engines that bill for what they run: one file each, found by the scheme of the URL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqljury.databases.warehouses.paid import PaidResults
+
+if TYPE_CHECKING:
+    from sqljury.databases.protocol import Database
+
+__all__ = ["PaidResults", "bill"]
+
+
+def bill(database: Database | None, paid: PaidResults) -> None:
+    """Keeps and limits what a warehouse bills for; other databases stay as they are."""
+    bill_to = getattr(database, "bill_to", None)
+    if bill_to is not None:
+        bill_to(paid)
