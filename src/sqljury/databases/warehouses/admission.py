@@ -11,7 +11,6 @@ import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from sqljury.databases.guard import admit, allowing
@@ -62,8 +61,6 @@ _DESCRIBING = allowing(
 )
 """Views of INFORMATION_SCHEMA that describe a schema; the others tell of users, jobs and grants."""
 
-_DEEPEST = 400
-
 
 @dataclass(frozen=True)
 class Rules:
@@ -76,7 +73,7 @@ class Rules:
         refuses_table: True if the table of these parts (catalog, schema, name, in lower case) may
             not be read.
         positional: True if ``$1`` is a column of the source.
-        functions: names that are refused although the dialect has them.
+        columns: names that are refused behind a table's name: they are no columns.
     """
 
     dialect: str
@@ -102,7 +99,7 @@ def admitted(sql: str, rules: Rules) -> str | Execution:
 
     try:
         found = _tokens(statement, rules.dialect)
-        if found != _tokens(sql.rstrip("; \t\r\n"), rules.dialect):
+        if found != _tokens(sql, rules.dialect):
             return _refused("a quote or a comment that can be read in different ways")
         return _refused_token(found, rules) or _refused_tree(statement, rules) or statement
     except SqlglotError as error:
@@ -117,11 +114,14 @@ def _refused(what: str) -> Execution:
 
 
 def _tokens(sql: str, dialect: str) -> list[tuple[str, str]]:
+    """Kind and text of each token, without semicolons at the end."""
     from sqlglot import Dialect
 
-    return [
-        (token.token_type.name, token.text) for token in Dialect.get_or_raise(dialect).tokenize(sql)
-    ]
+    tokens = Dialect.get_or_raise(dialect).tokenize(sql)
+    found = [(token.token_type.name, token.text) for token in tokens]
+    while found and found[-1][0] == "SEMICOLON":
+        found.pop()
+    return found
 
 
 def _refused_token(tokens: list[tuple[str, str]], rules: Rules) -> Execution | None:
@@ -231,10 +231,6 @@ def _why_table(node: Any, rules: Rules) -> str:
 def _names(node: Any) -> list[str]:
     from sqlglot import exp
 
+    if isinstance(node, str):
+        return [node]  # nothing between two dots
     return [str(one.this) for one in node.find_all(exp.Identifier)]
-
-
-@cache
-def loaded(dialect: str) -> bool:
-    """Imports sqlglot and the dialect, which takes a moment; always True."""
-    return bool(_tokens("SELECT 1", dialect))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from threading import Event, Thread
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 from uuid import uuid4
 
 from sqljury.databases.limits import awake, exceeded, fetch_limited
@@ -47,6 +47,13 @@ class Rows:
 
     columns: tuple[str, ...]
     fetchmany: Callable[[int], Sequence[tuple[Any, ...]]]
+
+
+class Job(NamedTuple):
+    """A name for a statement's job, and whether a command that was killed may have begun it."""
+
+    name: str
+    begun: bool
 
 
 class Warehouse(ABC):
@@ -104,7 +111,7 @@ class Warehouse(ABC):
         """Logs in; also called after a connection was lost."""
 
     @abstractmethod
-    def _start(self, statement: str, limits: Limits, job: str) -> Rows:
+    def _start(self, statement: str, limits: Limits, job: Job) -> Rows:
         """Runs a statement, and returns when its first row is there."""
 
     @abstractmethod
@@ -172,16 +179,18 @@ class Warehouse(ABC):
         statement = admitted(sql, self.rules)
         if isinstance(statement, Execution):
             return statement
-        job = f"sqljury_{uuid4().hex}"
+        new = f"sqljury_{uuid4().hex}"
         if self._paid is None:
             most = self.price(sql, limits)
-            return most if isinstance(most, Execution) else self._attempt(statement, limits, job)
+            if isinstance(most, Execution):
+                return most
+            return self._attempt(statement, limits, Job(new, False))
         return self._paid.execute(
             self._key(statement, limits),
             statement,
             lambda: self.price(sql, limits),
-            lambda job: self._attempt(statement, limits, job),
-            job=job,
+            lambda name: self._attempt(statement, limits, Job(name, name != new)),
+            job=new,
             patience=2 * limits.seconds,
         )
 
@@ -191,7 +200,7 @@ class Warehouse(ABC):
         text = f"{self.dialect}\0{where}\0{most}\0{statement}"
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
-    def _attempt(self, statement: str, limits: Limits, job: str) -> Execution:
+    def _attempt(self, statement: str, limits: Limits, job: Job) -> Execution:
         started = awake()
         status, table, message = Status.OK, None, ""
         try:
@@ -222,7 +231,7 @@ class Warehouse(ABC):
             return Execution(status, None, message, seconds)
         return Execution(status, table, message, seconds, self._bill(seconds))
 
-    def _fetch(self, statement: str, limits: Limits, job: str) -> ResultTable | str:
+    def _fetch(self, statement: str, limits: Limits, job: Job) -> ResultTable | str:
         started = awake()
         rows = self._start(statement, limits, job)
         left = limits.seconds + _GRACE_SECONDS - (awake() - started)
@@ -329,6 +338,12 @@ class Warehouse(ABC):
             ) from None
 
 
-def within(server: ServerURL, options: Mapping[str, str]) -> ServerURL:
-    """The same server with further options."""
-    return replace(server, options={**options, **server.options})
+def literal(text: str) -> str:
+    """The text as a string of SQL, in all these dialects.
+
+    Raises:
+        InputError: SJ284: dialects read it in different ways.
+    """
+    if "\\" in text or "'" in text:
+        raise InputError("SJ284", f"a name with a quote or a backslash: {text!r}.")
+    return f"'{text}'"

@@ -115,14 +115,17 @@ class PaidResults:
         Raises:
             InfrastructureError: SJ282: the statement could cost more than is left.
         """
-        found = self._found(key, patience)
-        if isinstance(found, Execution):
-            return found
-        bill = Bill(money=0.0) if found else most()  # a job that goes on is paid already
-        if isinstance(bill, Execution):
-            return bill
+        bill = None
+        while True:
+            found = self._found(key, patience)
+            if isinstance(found, Execution):
+                return found
+            bill = bill or most()
+            if isinstance(bill, Execution):
+                return bill
+            if self._claim(key, sql, found, found or job, bill):
+                break
         job = found or job
-        self._claim(key, sql, job, bill)
         execution = Execution(Status.UNAVAILABLE)
         try:
             execution = run(job)
@@ -157,7 +160,12 @@ class PaidResults:
             )
         return float(spent)
 
-    def _claim(self, key: str, sql: str, job: str, bill: Bill) -> None:
+    def _claim(self, key: str, sql: str, known: str, job: str, bill: Bill) -> bool:
+        """Sets the price aside; False if another worker was faster.
+
+        Args:
+            known: the job that was begun for the statement, or an empty text.
+        """
         if self._max_cost is not None and bill.money is None:
             raise InputError(
                 "SJ283",
@@ -165,6 +173,13 @@ class PaidResults:
                 hint="Add price_per_hour=… to the URL of the databases.",
             )
         with self._transaction() as database:
+            row = database.execute(
+                "SELECT job, status IS NULL AND command <> ? OR begun = 0 FROM result "
+                "WHERE key = ?",
+                (self._command, key),
+            ).fetchone()
+            if row != ((known, 1) if known else None):
+                return False
             money = bill.money or 0.0
             spent = self.spent() + self._elsewhere()
             if self._max_cost is not None and spent + money > self._max_cost:
@@ -180,6 +195,7 @@ class PaidResults:
                 "VALUES (?, ?, ?, ?, ?, ?)",
                 (key, sql, self._command, job, time.time(), money),
             )
+            return True
 
     def _settle(self, key: str, execution: Execution) -> None:
         with self._transaction() as database:

@@ -9,7 +9,9 @@ a suspended warehouse bills at least, and other statements at the same time, are
 
 from __future__ import annotations
 
+import logging
 import math
+import os
 import warnings
 from collections.abc import Iterable
 from contextlib import closing
@@ -18,7 +20,7 @@ from typing import Any
 from sqljury.databases.protocol import ENGINES, Describe, Engine
 from sqljury.databases.server import PLACE, ServerURL, Trial, Tried, ids_in, parse_url
 from sqljury.databases.warehouses.admission import Rules
-from sqljury.databases.warehouses.base import OWN_SECONDS, Rows, Warehouse, driver
+from sqljury.databases.warehouses.base import OWN_SECONDS, Job, Rows, Warehouse, driver
 from sqljury.errors import SqljuryError
 from sqljury.execution import Bill, Limits, Status
 
@@ -84,6 +86,9 @@ class SnowflakeDatabase(Warehouse):
     options = frozenset((*_LOGIN, *_PLACE_OPTIONS, "credits_per_hour", "price_per_credit"))
 
     def _session(self) -> Any:
+        # Else the driver asks the clouds' metadata addresses where it runs.
+        os.environ.setdefault("SNOWFLAKE_DISABLE_PLATFORM_DETECTION", "true")
+        logging.getLogger("snowflake.connector").setLevel(logging.ERROR)
         connector = driver("snowflake.connector", "snowflake", "A Snowflake database")
         self._errors = connector.errors
         server, options = self._server, self._server.options
@@ -129,7 +134,7 @@ class SnowflakeDatabase(Warehouse):
         }
         return self._cursor.execute(statement, _statement_params=most)
 
-    def _start(self, statement: str, limits: Limits, job: str) -> Rows:  # noqa: ARG002
+    def _start(self, statement: str, limits: Limits, job: Job) -> Rows:  # noqa: ARG002
         cursor = self._run(statement, limits)
         columns = tuple(column[0] for column in cursor.description or ())
         return Rows(columns, cursor.fetchmany)
