@@ -102,6 +102,17 @@ def test_the_limit_on_money_is_kept_before_a_statement_runs(
     assert sql not in server.statements
 
 
+def test_the_role_s_rights(database: Any, server: Fakesnow) -> None:
+    read = "SELECT 'SELECT' AS \"privilege\", 'TABLE' AS \"granted_on\", 'H.BOAT' AS \"name\""
+    grants = server.record.with_name("grants.sql")
+    grants.write_text(read)
+    assert [tried.succeeded for tried in database.trials()] == [False] * 5
+    grants.write_text(f"{read} UNION ALL SELECT 'CREATE TABLE', 'SCHEMA', 'H.PUBLIC'")
+    (held,) = [tried.trial for tried in database.trials() if tried.succeeded]
+    assert held.does == "create things: CREATE TABLE ON SCHEMA H.PUBLIC"
+    assert held.remedy.startswith("REVOKE CREATE TABLE ON SCHEMA H.PUBLIC FROM ROLE ")
+
+
 def test_a_login_that_fails_shows_no_password(server: Fakesnow) -> None:
     url = server.url().replace(str(server.port), "1") + "&role=R"
     with pytest.raises(InfrastructureError) as found:

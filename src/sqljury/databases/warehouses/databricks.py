@@ -134,20 +134,20 @@ class DatabricksDatabase(Warehouse):
                 f"WHERE table_schema = {literal(self._namespace)} AND grantee = current_user()"
             )
         )
-        return [
-            Tried(
-                Trial(
-                    f"use {privilege} on {table}",
-                    "",
-                    f"REVOKE {privilege} ON TABLE {table} FROM `…`;",
-                ),
-                privilege not in _READING,
+        found = []
+        for privilege in _BEYOND_READING:
+            held = [table for name, table in rows if name == privilege]
+            place = f"`{self._namespace}`"
+            trial = Trial(
+                f"use {privilege} on {', '.join(held[:3]) or 'tables'}",
+                "",
+                f"REVOKE {privilege} ON SCHEMA {place} FROM `…`; (or on the tables)",
             )
-            for privilege, table in rows
-        ]
+            found.append(Tried(trial, bool(held)))
+        return found
 
 
-_READING = ("SELECT", "BROWSE", "USE SCHEMA", "USE CATALOG")
+_BEYOND_READING = ("MODIFY", "ALL PRIVILEGES", "MANAGE", "APPLY TAG", "REFRESH")
 
 
 def open_url(url: str, db_id: str, describe: Describe) -> DatabricksDatabase:

@@ -156,22 +156,25 @@ class SQLServerDatabase(Warehouse):
         return bool(found[0][0])
 
     def trials(self) -> list[Tried]:
-        """The login's permissions beyond reading, from fn_my_permissions."""
+        """What the login may do beyond reading, by the server's own answer on each permission."""
         found = []
-        for scope in ("SERVER", "DATABASE"):
-            names = self._own(
-                lambda scope=scope: self._read(  # type: ignore[misc]
-                    f"SELECT permission_name FROM fn_my_permissions(NULL, '{scope}')"
-                )
-            )
-            for (name,) in names:
-                reads = name in _READING or name.startswith("VIEW ")
-                trial = Trial(f"use {name} on this {scope.lower()}", "", f"REVOKE {name} FROM …;")
-                found.append(Tried(trial, not reads))
+        for scope, names in _BEYOND_READING.items():
+            kind = "NULL" if scope == "server" else "'DATABASE'"
+            for name in names:
+                query = f"SELECT HAS_PERMS_BY_NAME(NULL, {kind}, '{name}')"
+                ((held,),) = self._own(lambda query=query: self._read(query))  # type: ignore[misc]
+                trial = Trial(f"use {name} on this {scope}", query, f"REVOKE {name} FROM …;")
+                found.append(Tried(trial, bool(held)))
         return found
 
 
-_READING = ("CONNECT", "CONNECT SQL", "CONNECT ANY DATABASE", "SELECT", "SHOWPLAN")
+_BEYOND_READING = {
+    "database": (
+        *("INSERT", "UPDATE", "DELETE", "EXECUTE", "ALTER", "CONTROL", "CREATE TABLE"),
+        *("CREATE PROCEDURE", "BACKUP DATABASE", "IMPERSONATE ANY LOGIN"),
+    ),
+    "server": ("CONTROL SERVER", "ALTER SETTINGS", "ADMINISTER BULK OPERATIONS", "SHUTDOWN"),
+}
 
 
 def _message(error: Exception) -> str:

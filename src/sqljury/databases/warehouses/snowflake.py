@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 import math
 import os
+import re
 import warnings
 from collections.abc import Iterable
 from contextlib import closing
@@ -213,28 +214,38 @@ class SnowflakeDatabase(Warehouse):
 
     def trials(self) -> list[Tried]:
         """The role's privileges beyond reading, from SHOW GRANTS."""
-        ((role,),) = self._own(lambda: self._read("SELECT current_role()"))
+        role = self._role()
         grants = self._own(lambda: self._named(f'SHOW GRANTS TO ROLE "{role}"'))
         found = []
-        for grant in grants:
-            what = f"{grant['privilege']} on {grant['granted_on']} {grant['name']}"
-            remedy = (
-                f"REVOKE {grant['privilege']} ON {grant['granted_on']} {grant['name']} "
-                f"FROM ROLE {role};"
-            )
-            reads = grant["privilege"] in _READING
-            found.append(Tried(Trial(f"use its right to {what}", "", remedy), not reads))
+        for does, privileges in _BEYOND_READING:
+            held = [grant for grant in grants if privileges.fullmatch(grant["privilege"])]
+            first = held[0] if held else {"privilege": "…", "granted_on": "…", "name": "…"}
+            what = f"{first['privilege']} ON {first['granted_on']} {first['name']}"
+            more = f" and {len(held) - 1} more" if len(held) > 1 else ""
+            trial = Trial(f"{does}: {what}{more}", "", f"REVOKE {what} FROM ROLE {role};")
+            found.append(Tried(trial, bool(held)))
         return found
 
     def warnings(self) -> list[str]:
         """Warnings for the owner of the account."""
-        ((role,),) = self._own(lambda: self._read("SELECT current_role()"))
-        if str(role).upper() in _ADMINISTRATORS:
+        role = self._role()
+        if role.upper() in _ADMINISTRATORS:
             return [f"the role {role} may do more than read: use one with SELECT only"]
         return []
 
+    def _role(self) -> str:
+        ((role,),) = self._own(lambda: self._read("SELECT current_role()"))
+        return str(role)
 
-_READING = ("SELECT", "USAGE", "REFERENCES", "MONITOR", "IMPORTED PRIVILEGES")
+
+_BEYOND_READING = (
+    ("write to tables", re.compile("INSERT|UPDATE|DELETE|TRUNCATE|EVOLVE SCHEMA|WRITE")),
+    ("own and drop things", re.compile("OWNERSHIP")),
+    ("create things", re.compile("CREATE .*|ADD SEARCH OPTIMIZATION")),
+    ("change warehouses or the account", re.compile("MODIFY.*|OPERATE|MANAGE .*|APPLY.*")),
+    ("run tasks and other programs", re.compile("EXECUTE .*|IMPORT SHARE|READ SESSION")),
+)
+"""Kinds of privileges in SHOW GRANTS."""
 _ADMINISTRATORS = ("ACCOUNTADMIN", "ORGADMIN", "SECURITYADMIN", "SYSADMIN", "USERADMIN")
 
 

@@ -143,10 +143,14 @@ def cost_text(cost: JudgeCost | StageCost) -> str:
 
 
 def billed_lines(billed: Billed | None) -> list[str]:
-    """``billed for 12 statements: 3.4 GiB, $0.0207``; empty if nothing was billed."""
-    if billed is None:
-        return []
-    parts = []
+    """What a warehouse billed; empty if nothing was billed."""
+    return [] if billed is None else [f"billed: {billed_text(billed)}"]
+
+
+def billed_text(billed: Billed) -> str:
+    """``12 statements, 3.4 GiB, $0.0207``."""
+    noun = "statement" if billed.statements == 1 else "statements"
+    parts = [f"{count(billed.statements)} {noun}"]
     if billed.bytes:
         parts.append(size(billed.bytes))
     if billed.credits:
@@ -155,8 +159,7 @@ def billed_lines(billed: Billed | None) -> list[str]:
         parts.append(f"${billed.money:,.4f}")
     if billed.unpriced:
         parts.append(f"{count(billed.unpriced)} without a known price")
-    noun = "statement" if billed.statements == 1 else "statements"
-    return [f"billed for {count(billed.statements)} {noun}: {', '.join(parts)}"]
+    return ", ".join(parts)
 
 
 def size(number: int) -> str:
