@@ -16,11 +16,12 @@ from sqljury.trusted import VARIABLE
 from sqljury.version import __version__
 
 PANELS: Final = {
-    "Judge": ("evaluate", "gate", "report", "runs", "agree"),
+    "Judge": ("evaluate", "gate", "report", "view", "runs", "agree"),
     "Queries": ("compare", "diff", "plan"),
     "References": ("audit", "build"),
     "Candidates": ("generate", "label", "select", "trust"),
     "Models": ("train",),
+    "Services": ("serve", "mcp"),
     "Help": ("list", "doctor", "demo", "trust-folder"),
     "Papers": ("paper", "ledger"),
 }

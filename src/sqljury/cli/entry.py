@@ -27,12 +27,14 @@ for _name in (
         "evaluate",
         "gate",
         "runs",
+        "view",
         "agree",
         "queries",
         "audit",
         "build",
         "candidates",
         "train",
+        "serve",
         "help",
     ),
     "papers",
@@ -75,7 +77,10 @@ def _exit_code() -> int:
         return result if isinstance(result, int) else EXIT_OK
     except SqljuryError as error:
         return _said(f"error: {error}", error.exit_code)
-    except (KeyboardInterrupt, typer.Abort):
+    except typer.Abort as stop:
+        # Typer treats the end of a file like an interrupt.
+        return _cut_off(stop.__cause__) if isinstance(stop.__cause__, EOFError) else _interrupted()
+    except KeyboardInterrupt:
         return _interrupted()
     except Exception as error:
         if _is_interrupt(error):
@@ -92,6 +97,21 @@ def _exit_code() -> int:
 def _interrupted() -> int:
     said = "stopped; what was written is kept, the same command goes on."
     return _said(said, _EXIT_INTERRUPTED)
+
+
+def _cut_off(error: EOFError) -> int:
+    """Print that a compiled module is incomplete, as Python leaves it on a full disk."""
+    files = (
+        frame.f_locals.get("bytecode_path") for frame, _ in traceback.walk_tb(error.__traceback__)
+    )
+    path = next(filter(None, files), None)
+    if path is None:
+        return _unforeseen(error)
+    return _said(
+        f"error: SJ011 {path} is cut off, probably because a disk was full. Delete it: "
+        "Python makes it again.",
+        EXIT_INFRASTRUCTURE,
+    )
 
 
 def _is_interrupt(error: BaseException | None) -> bool:
