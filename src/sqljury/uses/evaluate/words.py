@@ -78,7 +78,10 @@ def no_predictions_hint(judge: JudgeSummary) -> str:
     return "--predictions FILE joins predictions, --map predicted_sql=KEY names the key of theirs"
 
 
-WITHOUT_REFERENCE = ("faults", "executable", "verifier", "prover", "rose_wogt")
+WITHOUT_REFERENCE = (
+    "jury:offline,reference=false",
+    *("faults", "executable", "verifier", "prover", "rose_wogt"),
+)
 """Judges that need no reference, those that call no chat model first."""
 
 
