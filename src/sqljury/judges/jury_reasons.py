@@ -15,13 +15,11 @@ from functools import cache, cached_property
 from math import exp
 from typing import Final
 
+from sqljury.difference import Clause, Difference, DifferenceKind
 from sqljury.evidence_shapes import FindingFields, ReasonFields, faults_of, mismatch_of
 from sqljury.judges.jury_features import Pair
 from sqljury.judges.jury_features.groups.question import ASKS
 from sqljury.likeness.differences import (
-    Clause,
-    Difference,
-    DifferenceKind,
     QueryBlock,
     Views,
     block_of,
@@ -516,6 +514,15 @@ class _Facts:
         yield (1 if own >= 0.5 else -1), by
 
     def _difficulty(self) -> Iterator[Fact]:
+        if "difficulty_question" not in self.values:
+            wording = self.pair.wording
+            text = "" if wording is None else wording.text
+            found = (re.search(rf"\b(?:{one})\b", text, re.IGNORECASE) for one in ASKS.values())
+            said = list(dict.fromkeys(f"'{one[0]}'" for one in found if one))
+            kind = f"that say {' and '.join(said[:2])}" if said else "like this one"
+            for sign, how in ((1, "right"), (-1, "wrong")):
+                yield sign, f"Questions {kind} are often answered {how}"
+            return
         stated = self.pair.case.difficulty
         if stated:
             easy = stated in ("simple", "easy")

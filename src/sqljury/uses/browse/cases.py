@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from sqljury.case import Case, Json
 from sqljury.closing import Closing
 from sqljury.databases import Databases, open_databases, schema_from_ddl
+from sqljury.difference import Difference
 from sqljury.errors import InputError, SqljuryError
-from sqljury.likeness.differences import Difference
 from sqljury.reports.cases import case_page
 from sqljury.runs import open_run
 from sqljury.schema import Schema, Table
