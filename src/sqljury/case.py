@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final
 
+from sqljury.stored_table import ReferenceTable, StoredTable
+
 Json = object
 """A value from JSON (None, bool, int, float, str, list, dict); its users narrow the type."""
 
@@ -47,7 +49,8 @@ class Case:
     Everything but ``id`` is optional. A case is identified by benchmark, id and source, as ids
     repeat across files.
 
-    Besides text, ``predicted_sql`` can be ``None`` for an abstention (JSON null or the format's
+    References are SQL texts or result tables; a prediction is SQL or a result table. Besides text,
+    ``predicted_sql`` can be ``None`` for an abstention (JSON null or the format's
     abstain token), or :data:`MISSING` if there is no prediction. An empty string is a prediction
     that cannot run.
 
@@ -62,6 +65,11 @@ class Case:
     question: str | None = None
     predicted_sql: str | Missing | None = MISSING
     reference_sqls: tuple[str, ...] = ()
+    reference_tables: tuple[ReferenceTable, ...] = ()
+    """Right results, any of which is enough. If there are any, rows are compared with these, and
+    ``reference_sqls`` is only for judges that read SQL."""
+    predicted_table: StoredTable | None = None
+    """The result of a prediction whose SQL is not known."""
     pool: tuple[str | None, ...] = ()
     """All candidates sampled for the question, the prediction included; None is an abstention."""
     hint: str | None = None
@@ -82,14 +90,15 @@ class Case:
 
     def __post_init__(self) -> None:
         # One reference is often given as a text; tuple() would split it into letters.
-        for name in ("reference_sqls", "pool"):
+        for name in ("reference_sqls", "reference_tables", "pool"):
             value = getattr(self, name)
-            if isinstance(value, str):
+            if isinstance(value, str | ReferenceTable):
                 object.__setattr__(self, name, (value,))
             elif isinstance(value, list):
                 object.__setattr__(self, name, tuple(value))
             elif not isinstance(value, tuple):
-                raise TypeError(f"Case({name}=…) is a tuple of texts, not {type(value).__name__}")
+                what = "tables" if name == "reference_tables" else "texts"
+                raise TypeError(f"Case({name}=…) is a tuple of {what}, not {type(value).__name__}")
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -111,6 +120,10 @@ class Case:
                     out[name] = value
             elif name == "reference_sqls":
                 out[name] = list(value)
+            elif name == "reference_tables":
+                out |= {name: [table.to_dict() for table in value]} if value else {}
+            elif name == "predicted_table":
+                out |= {name: value.to_dict()} if value is not None else {}
             elif name == "pool":
                 out |= {name: list(value)} if value else {}
             elif value is not None and value != "" and value != {}:
@@ -123,6 +136,10 @@ class Case:
         fields: dict[str, Any] = dict(data)
         for name in ("reference_sqls", "pool"):
             fields[name] = tuple(fields.get(name, ()))
+        given = fields.get("reference_tables", ())
+        fields["reference_tables"] = tuple(ReferenceTable.from_dict(table) for table in given)
+        if fields.get("predicted_table") is not None:
+            fields["predicted_table"] = StoredTable.from_dict(fields["predicted_table"])
         return cls(**fields)
 
     def fingerprint(self) -> str:
@@ -132,6 +149,10 @@ class Case:
             judged.append(["pool", *self.pool])
         if self.schema_sql is not None:
             judged.append({"schema_sql": self.schema_sql})
+        if self.reference_tables:
+            judged.append({"reference_tables": [one.to_dict() for one in self.reference_tables]})
+        if self.predicted_table is not None:
+            judged.append({"predicted_table": self.predicted_table.to_dict()})
         # JSON has no MISSING: an empty list stands for it, which no field can be.
         text = json.dumps([[] if value is MISSING else value for value in judged])
         return hashlib.sha256(text.encode()).hexdigest()

@@ -94,6 +94,11 @@ _CODES: dict[str, tuple[str, str]] = {
         "The core installs light; engines and formats come as extras. Run the pip command that "
         "the message prints, or `sqljury doctor` to see all extras at once.",
     ),
+    "SJ014": (
+        "a server cannot listen on its address",
+        "Another program uses the port, the host is not of this machine, or ports below 1024 are "
+        "reserved. `--port 0` takes any free port.",
+    ),
     "SJ417": (
         "a run or a ledger that another process holds",
         "Two commands want to write one file at the same time. Ledgers can be shared; a run is "

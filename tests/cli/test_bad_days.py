@@ -65,7 +65,8 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_a_sentence_and_a_code_for_the_shell(judged: Path, line: str, code: int, said: str) -> None:
-    check(shell(judged, line), code, said)
+    # Under a limit, Python would cut off the compiled files that other tests use.
+    check(shell(judged, line, PYTHONDONTWRITEBYTECODE="1"), code, said)
 
 
 @pytest.mark.parametrize(
@@ -119,6 +120,14 @@ def test_what_nobody_foresaw_is_no_traceback_and_no_gate(judged: Path, tmp_path:
     assert (done.returncode, "Traceback" in done.stderr) == (3, False)
     assert done.stderr.startswith("error: SJ007 ZeroDivisionError: division by zero")
     assert "Traceback" in shell(judged, EVALUATE, **path, SQLJURY_DEBUG="1").stderr
+
+
+def test_a_compiled_file_that_is_cut_off(judged: Path, tmp_path: Path) -> None:
+    there = {"PYTHONPYCACHEPREFIX": str(tmp_path), "PYTHONDONTWRITEBYTECODE": ""}
+    assert shell(judged, f"{SQLJURY} report run", **there).returncode == 0
+    (file,) = tmp_path.rglob("sqljury/uses/evaluate/summary.*.pyc")
+    file.write_bytes(file.read_bytes()[:200])
+    check(shell(judged, f"{SQLJURY} report run", **there), 3, f"SJ011 {file} is cut off")
 
 
 # ---------------------------------------------------------------- real disks that are full or closed

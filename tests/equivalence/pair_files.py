@@ -107,9 +107,11 @@ def _value(
     if foreign:
         value = random.choice([*(row[0] for row in foreign), None])
         return value.swapcase() if isinstance(value, str) and random.random() < 0.5 else value
+    if column.members:
+        return random.choice((*column.members, None))
     kind = column.type.upper()
     if "ENUM" in kind:
-        return random.choice(("x", "y", None))
+        return random.choice((*re.findall(r"'(.*?)'", column.type), None))
     if "CHAR" in kind or "TEXT" in kind:
         return random.choice(texts)
     if "DATE" in kind or kind == "TIMESTAMP":

@@ -94,3 +94,14 @@ def test_a_difference_that_does_not_count_leaves_it_open(monkeypatch) -> None:  
     found = compare_queries(left, right, schema=SCHEMA, profiles="clean", prove=None)
     assert found.verdict == "no_counterexample"
     assert found.contradicted == ()
+
+
+def test_data_that_breaks_an_assumption_contradicts_nothing() -> None:
+    # SQLite would keep 0.5 in the INTEGER column, which the proof assumes it does not hold.
+    found = compare_queries(
+        "SELECT mast FROM boat WHERE NULLIF(mast, 1) = 0.5",
+        "SELECT DISTINCT mast FROM boat WHERE 0.5 = NULLIF(mast, 1)",
+        schema=SCHEMA,
+    )
+    assert (found.verdict, found.contradicted) == ("proved", None)
+    assert "types" in found.assumptions

@@ -27,6 +27,9 @@ def said(a, b, policy="strict", **options):
     return compare(table(a), table(b), rules, **options)
 
 
+# spider2 gives the reference and the prediction different roles: test_by_column.py
+SYMMETRIC = [name for name in POLICIES if name != "spider2"]
+
 # reference, prediction, the policies that call them equal
 ALL = "strict spider bird rose intent"
 PAIRS = [
@@ -91,7 +94,7 @@ PAIRS = [
     ("a", "b", "expected", "policy"),
     [
         pytest.param(a, b, name in equal.split(), name, id=f"{what}-{name}")
-        for (what, a, b, equal), name in product(PAIRS, POLICIES)
+        for (what, a, b, equal), name in product(PAIRS, SYMMETRIC)
         # A memoryview's text is its address.
         if (what, name) != ("bytearray", "rose")
     ],

@@ -86,7 +86,7 @@ def test_reflexive(name, ordered, table):
     assert not found.notes
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "spider2"])
 @pytest.mark.parametrize("ordered", [False, True])
 @given(both=pairs())
 @FAST

@@ -353,7 +353,7 @@ UNREADABLE = [
     ("invalid", "SELECT (SELECT a, b FROM t)"),
     ("invalid", "SELECT a FROM t WHERE a IN (SELECT a, b FROM t)"),
     ("invalid", "WITH x AS (SELECT * FROM x) SELECT * FROM x"),
-    ("unsupported", "SELECT a FROM t GROUP BY ROLLUP (a)"),
+    ("unsupported", "SELECT a, GROUPING(a) FROM t GROUP BY ROLLUP (a)"),
     ("unsupported", "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3) SELECT * FROM n"),
     ("unsupported", "SELECT ? FROM t"),
     ("unsupported", "SELECT a FROM t WHERE +a = '1'"),

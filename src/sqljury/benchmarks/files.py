@@ -514,8 +514,8 @@ def paths(files: PathLike | Iterable[PathLike]) -> Sequence[PathLike]:
     return list(files)
 
 
-def tell_apart(sources: Sequence[Source], attribute: str) -> None:
-    """Adds parent folders to the names (or stems) of files until they are different."""
+def tell_apart(sources: Sequence[Any], attribute: str) -> None:
+    """Adds parent folders to the names (or stems) of files and folders until they are different."""
     plain = [getattr(source, attribute) for source in sources]
     folders = [source.path.absolute().parent.parts[1:] for source in sources]
     names = plain
@@ -536,8 +536,10 @@ def fingerprint(files: PathLike | Iterable[PathLike]) -> str:
     """
     digests = []
     for path in paths(files):
-        with Source(path).path.open("rb") as stream:
-            digests.append(hashlib.file_digest(stream, "sha256").hexdigest())
+        inside = sorted(Path(path).iterdir()) if Path(path).is_dir() else [path]
+        for file in inside:
+            with Source(file).path.open("rb") as stream:
+                digests.append(hashlib.file_digest(stream, "sha256").hexdigest())
     if len(digests) == 1:
         return digests[0]
     return hashlib.sha256("\n".join(digests).encode()).hexdigest()

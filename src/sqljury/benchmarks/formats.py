@@ -38,6 +38,8 @@ class Options:
     """True if predictions are in separate files."""
     questions: bool = False
     """True if only the questions are needed: predictions and references may both be missing."""
+    no_tables: bool = False
+    """True if result tables are not needed, so that their files need not be read."""
 
 
 class Format(ABC):

@@ -10,6 +10,7 @@ from sqljury.benchmarks.fields import as_object, as_samples, build, stated
 from sqljury.benchmarks.files import Source
 from sqljury.benchmarks.formats import Format, Options, register
 from sqljury.benchmarks.names import FIELDS
+from sqljury.benchmarks.result_tables import PREDICTION, REFERENCES
 from sqljury.benchmarks.texts import dump
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
@@ -57,4 +58,10 @@ def _completed(case: Case, data: Mapping[str, Json], origin: str) -> Case:
         what = f"{strange[0]!r} is no field of a case" if strange else "'extra' is no object"
         raise InputError("SJ105", f"{what}.", where=origin)
     pool = as_samples(data.get("pool", []), "pool", origin)
-    return replace(case, extra=extra, pool=pool, origin=str(data.get("origin") or origin))
+    origin = str(data.get("origin") or origin)
+    case = replace(case, extra=extra, pool=pool, origin=origin)
+    tables = {name: data[name] for name in (REFERENCES, PREDICTION) if name in data}
+    try:
+        return Case.from_dict({**case.to_dict(), **tables}) if tables else case
+    except (TypeError, ValueError, AttributeError) as error:
+        raise InputError("SJ105", f"not a result table: {error}.", where=origin) from None

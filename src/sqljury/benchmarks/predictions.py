@@ -20,9 +20,11 @@ from sqljury.benchmarks.fields import (
 from sqljury.benchmarks.files import FileKind, FileRecord, Source
 from sqljury.benchmarks.formats import Options, id_key
 from sqljury.benchmarks.pools import Pools, is_pool
+from sqljury.benchmarks.result_tables import PredictionFolder
 from sqljury.benchmarks.spider import is_gold, split_line
 from sqljury.case import MISSING, Case, Json, Missing
 from sqljury.errors import InputError
+from sqljury.stored_table import StoredTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +37,15 @@ class Prediction:
     label: bool | None = None
     extra: Mapping[str, Json] = field(default_factory=dict)
     pool: tuple[str | None, ...] = ()
+    table: StoredTable | None = None
+    """Its result, if that is what is given instead of SQL."""
 
     def joined(self, reference: Case, source: str) -> Case:
         """The reference's case with this prediction."""
         return replace(
             reference,
             predicted_sql=self.sql,
+            predicted_table=self.table,
             pool=self.pool,
             source=source,
             label=self.label,
@@ -70,7 +75,9 @@ class Joined:
     rows have ids and the references have these ids, they are joined by id.
     """
 
-    def __init__(self, source: Source, references: References, mapping: Mapping[str, str]) -> None:
+    def __init__(
+        self, source: Source | PredictionFolder, references: References, mapping: Mapping[str, str]
+    ) -> None:
         self.warnings: list[str] = []
         self.name = source.name
         self.is_by_position = False
@@ -91,6 +98,7 @@ class Joined:
         return replace(
             reference,
             predicted_sql=MISSING,
+            predicted_table=None,
             source=source,
             label=None if own else reference.label,
         )
@@ -246,9 +254,11 @@ def _count(n: int, noun: str) -> str:
 
 
 def _read(
-    source: Source, mapping: Mapping[str, str]
+    source: Source | PredictionFolder, mapping: Mapping[str, str]
 ) -> tuple[dict[str, Prediction] | None, list[Prediction]]:
     """Predictions by key; or None, and predictions in order."""
+    if isinstance(source, PredictionFolder):
+        return dict(_of_folder(source)), []
     if source.kind is FileKind.TEXT:
         return None, list(_lines(source))
     if source.kind is FileKind.JSON_OBJECT:
@@ -280,6 +290,15 @@ def _lines(source: Source) -> Iterator[Prediction]:
             text, db_id = split_line(text, named)
         sql = as_sql(text, "prediction", line.origin)
         yield Prediction(sql, line.origin, db_id or None)
+
+
+def _of_folder(source: PredictionFolder) -> Iterator[tuple[str, Prediction]]:
+    for key, found in source.texts_and_tables():
+        origin = f"{source.name}/{source.files[key].name}"
+        if isinstance(found, str):
+            yield key, Prediction(as_sql(found, key, origin), origin)
+        else:
+            yield key, Prediction(MISSING, origin, table=found)
 
 
 def _of_object(source: Source) -> dict[str, Prediction]:

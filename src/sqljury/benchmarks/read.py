@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import closing
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -19,6 +20,7 @@ from sqljury.benchmarks.formats import Format, Options, detect, format_named, id
 from sqljury.benchmarks.names import ALIASES, FIELDS, check_mapping, normal
 from sqljury.benchmarks.overlay import read_overlay
 from sqljury.benchmarks.predictions import Joined, References
+from sqljury.benchmarks.result_tables import PredictionFolder
 from sqljury.case import MISSING, Case, Json
 from sqljury.errors import InputError
 from sqljury.extraction import statement_in
@@ -279,7 +281,8 @@ def read_cases(
         files: one file or several: JSON, JSON lines, CSV, Parquet or lines of SQL; .gz and .xz are
             decompressed.
         predictions: files with predictions for the one file of references, joined by id or by
-            position. Each gives one case per reference, whose source is the file's stem.
+            position; or folders of ``ID.sql`` with queries or ``ID.csv`` with results. Each gives
+            one case per reference, whose source is the file's stem.
         format: the name of a format (see :func:`formats`); by default it is detected from the
             content.
         mapping: from our field to the file's key, for keys that are not recognised.
@@ -300,7 +303,7 @@ def read_cases(
     sources = [Source(path) for path in given]
     if not sources:
         raise InputError("SJ101", "no file is given.")
-    systems = [] if predictions is None else [Source(path) for path in paths(predictions)]
+    systems = [] if predictions is None else [_system(path) for path in paths(predictions)]
     tell_apart([*sources, *systems], "name")
     tell_apart(sources, "stem")
     tell_apart(systems, "stem")
@@ -321,9 +324,12 @@ def read_cases(
     warnings = [
         warning
         for reader in readers
-        for warning in unused_keys(reader.source, reader.cases(), joined=bool(systems))
+        for warning in unused_keys(
+            reader.source, reader.cases(no_tables=True), joined=bool(systems)
+        )
     ]
-    warnings += [line for source in (*sources, *systems) for line in uneven_rows(source)]
+    tables = [*sources, *(one for one in systems if isinstance(one, Source))]
+    warnings += [line for source in tables for line in uneven_rows(source)]
     by_position: list[str] = []
     if systems:
         cases, joined = _joined(readers, systems, mapping or {})
@@ -339,6 +345,10 @@ def read_cases(
 
     named = {one.name: os.fspath(path) for one, path in zip(sources, given, strict=True)}
     return Cases(read, warnings, by_position, named)
+
+
+def _system(path: PathLike) -> Source | PredictionFolder:
+    return PredictionFolder(path) if Path(path).is_dir() else Source(path)
 
 
 class _CaseReader:
@@ -363,13 +373,13 @@ class _CaseReader:
         """True if the file has a key for ids."""
         return bool(id_key(self.source))
 
-    def cases(self) -> Iterator[Case]:
-        """The cases, from the start."""
-        return self._format.read(self.source, self._options)
+    def cases(self, *, no_tables: bool = False) -> Iterator[Case]:
+        """The cases, from the start; perhaps without their result tables."""
+        return self._format.read(self.source, replace(self._options, no_tables=no_tables))
 
 
 def _applicable(
-    mapping: Mapping[str, str], source: Source, systems: Sequence[Source]
+    mapping: Mapping[str, str], source: Source, systems: Sequence[Source | PredictionFolder]
 ) -> dict[str, str]:
     """The part of a mapping that applies to this file; the rest must apply to a prediction file."""
     for name, key in mapping.items():
@@ -379,7 +389,9 @@ def _applicable(
 
 
 def _joined(
-    readers: Sequence[_CaseReader], systems: Sequence[Source], mapping: Mapping[str, str]
+    readers: Sequence[_CaseReader],
+    systems: Sequence[Source | PredictionFolder],
+    mapping: Mapping[str, str],
 ) -> tuple[Callable[[], Iterator[Case]], list[Joined]]:
     if len(readers) > 1:
         raise InputError(
@@ -389,7 +401,7 @@ def _joined(
         )
     reader = readers[0]
     # Read the file twice instead of keeping it: first for what the join needs, then for the cases.
-    known = [(case.id, case.db_id) for case in _distinct(reader.cases())]
+    known = [(case.id, case.db_id) for case in _distinct(reader.cases(no_tables=True))]
     ids, db_ids = [name for name, _ in known], [db_id for _, db_id in known]
     states_ids = "id" in mapping or reader.states_ids or ids != [*map(str, range(len(ids)))]
     references = References(reader.source.name, ids, db_ids, states_ids)

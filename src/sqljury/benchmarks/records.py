@@ -19,8 +19,11 @@ from sqljury.benchmarks.fields import (
 from sqljury.benchmarks.files import FileKind, FileRecord, Source
 from sqljury.benchmarks.formats import Format, Options, register
 from sqljury.benchmarks.names import is_field
+from sqljury.benchmarks.result_tables import PREDICTION, REFERENCES, with_tables
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
+
+_TABLES = {REFERENCES, PREDICTION}
 
 
 @register
@@ -53,18 +56,20 @@ def _records(source: Source, options: Options) -> Iterator[Case]:
         enough.add("question")
     for position, (record, layout) in enumerate(guessed(source, options.mapping)):
         as_object(record)
-        if not enough & layout.keys.keys():
+        if not enough & layout.keys.keys() and not _TABLES & as_object(record).keys():
             wanted = "reference_sqls" if options.joined else "predicted_sql"
             wanted = "question" if options.questions else wanted
             raise missing_key(wanted, source, hint=suggest(wanted, source))
-        yield build(record, layout, position=position, stem=stem, benchmark=options.benchmark)
+        case = build(record, layout, position=position, stem=stem, benchmark=options.benchmark)
+        yield with_tables(case, source.path.parent)
 
 
 def _alone(source: Source, options: Options) -> Iterator[Case]:
     """A file that is one case, not a list."""
     layout = guess(source.entries, options.mapping, source.name)
     record = FileRecord(source.entries, source.name)
-    yield build(record, layout, position=0, stem=source.stem, benchmark=options.benchmark)
+    case = build(record, layout, position=0, stem=source.stem, benchmark=options.benchmark)
+    yield with_tables(case, source.path.parent)
 
 
 def _by_id(source: Source, options: Options) -> Iterator[Case]:

@@ -36,6 +36,11 @@ CODES: dict[str, tuple[str, str]] = {
         "its files change; --trust-folder before the command, or SQLJURY_TRUST_FOLDER=1, trusts it "
         "for one command.",
     ),
+    "SJ011": (
+        "a compiled Python file that is cut off",
+        "Python keeps compiled modules in __pycache__ folders. If the disk is full, or files may "
+        "not grow, it leaves one that is cut off. Delete the file that the message names.",
+    ),
     "SJ317": (
         "not a verdict",
         "`compare --fail-on` takes proved, refuted, no_counterexample and unknown, joined by "

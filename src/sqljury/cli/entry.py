@@ -1,4 +1,4 @@
-"""The entry point: imports every command, and turns errors into messages and exit codes."""
+"""The entry point: imports the typed command, and turns errors into messages and exit codes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import atexit
 import os
 import sys
 import traceback
+from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import NoReturn
 
 import typer
 
-from sqljury.cli.app import app
+from sqljury.cli.app import PANELS, app
 from sqljury.cli.project import from_project_file
 from sqljury.cli.streams import SafeOutput, make_safe
 from sqljury.errors import EXIT_INFRASTRUCTURE, EXIT_OK, SqljuryError
@@ -22,21 +24,17 @@ from sqljury.writing import unwritable
 _EXIT_INTERRUPTED = 130
 _DEBUG = "SQLJURY_DEBUG"
 
-for _name in (
-    *(
-        "evaluate",
-        "gate",
-        "runs",
-        "agree",
-        "queries",
-        "audit",
-        "build",
-        "candidates",
-        "train",
-        "help",
-    ),
-    "papers",
-):
+
+def _modules(words: Sequence[str]) -> list[str]:
+    """The modules of the typed command; of all commands if help or a project file needs them."""
+    modules = {name: module for panel in PANELS.values() for name, module in panel.items()}
+    typed = next((word for word in words if not word.startswith("-")), "")
+    if typed in modules and not Path(PROJECT_FILE).exists():
+        return [modules[typed]]
+    return list(dict.fromkeys(modules.values()))
+
+
+for _name in _modules(sys.argv[1:]):
     import_module(f"sqljury.cli.{_name}")
 
 
@@ -75,7 +73,10 @@ def _exit_code() -> int:
         return result if isinstance(result, int) else EXIT_OK
     except SqljuryError as error:
         return _said(f"error: {error}", error.exit_code)
-    except (KeyboardInterrupt, typer.Abort):
+    except typer.Abort as stop:
+        # Typer treats the end of a file like an interrupt.
+        return _cut_off(stop.__cause__) if isinstance(stop.__cause__, EOFError) else _interrupted()
+    except KeyboardInterrupt:
         return _interrupted()
     except Exception as error:
         if _is_interrupt(error):
@@ -92,6 +93,21 @@ def _exit_code() -> int:
 def _interrupted() -> int:
     said = "stopped; what was written is kept, the same command goes on."
     return _said(said, _EXIT_INTERRUPTED)
+
+
+def _cut_off(error: EOFError) -> int:
+    """Print that a compiled module is incomplete, as Python leaves it on a full disk."""
+    files = (
+        frame.f_locals.get("bytecode_path") for frame, _ in traceback.walk_tb(error.__traceback__)
+    )
+    path = next(filter(None, files), None)
+    if path is None:
+        return _unforeseen(error)
+    return _said(
+        f"error: SJ011 {path} is cut off, probably because a disk was full. Delete it: "
+        "Python makes it again.",
+        EXIT_INFRASTRUCTURE,
+    )
 
 
 def _is_interrupt(error: BaseException | None) -> bool:

@@ -169,16 +169,26 @@ def train_jury(
     groups: Annotated[
         str, option("Groups of features to use, joined by + [all].", "--groups")
     ] = "",
+    unreferenced: Annotated[
+        bool, option("Use only features that are known without a reference.", "--unreferenced")
+    ] = False,
     drawing: _Seed,
 ) -> None:
     """Train the trees of the judge `jury` on labelled features.
 
-    Use them as `jury:offline,weights=OUT`.
+    Use them as `jury:offline,weights=OUT`, with `reference=false` after `--unreferenced`.
     """
     from sqljury.uses.train.jury import train_jury_on
 
     weights = dict(_weight(text) for text in weight)
-    model = train_jury_on(tables, out, weights=weights, groups=groups, seed=drawing.seed)
+    model = train_jury_on(
+        tables,
+        out,
+        weights=weights,
+        groups=groups,
+        reference=not unreferenced,
+        seed=drawing.seed,
+    )
     cases = sum(model.card["cases"].values())
     typer.echo(f"{out}: {len(model.names)} features of {cases:,} cases")
 

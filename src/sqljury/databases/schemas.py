@@ -25,7 +25,9 @@ _SPIDER_TYPES = {
     "boolean": "BOOLEAN",
     "others": "",
 }
-_DDL = re.compile(r"\s*create\s+(or\s+replace\s+)?(temp\w*\s+)?table\b", re.IGNORECASE)
+_DDL = re.compile(
+    r"\s*create\s+(or\s+replace\s+)?(temp\w*\s+)?(table|type|domain|schema)\b", re.IGNORECASE
+)
 _OPENERS: Final[Mapping[str, Any]] = {".gz": gzip.open, ".xz": lzma.open}
 
 
@@ -52,7 +54,8 @@ def read_schemas(path: str | Path) -> Schemas:
     """Schemas from a file: JSON like Spider's ``tables.json``, text2sql-data's CSV, else SQL; also
     as .gz and .xz.
 
-    Text that begins with CREATE TABLE is not a path but the statements themselves.
+    Text that begins with CREATE TABLE (or TYPE, DOMAIN, SCHEMA) is not a path but the
+    statements themselves.
 
     In ``tables.json`` several single columns of one table under ``primary_keys`` are read as one
     composite key. Spider often lists only the first column of a composite key, and this column is

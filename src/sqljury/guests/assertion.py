@@ -84,7 +84,7 @@ class Assertions:
                 raise sj.InputError(
                     "SJ850",
                     "assert_sql was given neither a reference nor a judge.",
-                    hint="Without a reference name a judge that needs none: judge='jury:offline'.",
+                    hint="Without a reference name a judge that needs none: judge='faults'.",
                 )
             judge = "execution:strict"
         place = None if database is None else os.fspath(database)

@@ -1,6 +1,6 @@
 """Judges: each takes a case and returns a verdict. One file per judge."""
 
-from sqljury.judges.base import Judge, Needs, needs_database, register, settled
+from sqljury.judges.base import Judge, Needs, has_all_rows, needs_database, register, settled
 from sqljury.judges.naming import (
     JudgeOption,
     class_named,
@@ -16,6 +16,7 @@ __all__ = [
     "JudgeOption",
     "Needs",
     "class_named",
+    "has_all_rows",
     "make_judge",
     "name_of",
     "needs_database",

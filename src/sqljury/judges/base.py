@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Final, TypeVar
 from sqljury.case import MISSING, Case, Json
 from sqljury.errors import InputError
 from sqljury.evidence import Evidence
-from sqljury.execution import Execution, Status
+from sqljury.execution import Execution, ResultTable, Status
 from sqljury.registry import Registry
+from sqljury.stored_table import ReferenceTable, StoredTable
 from sqljury.verdict import Outcome, Verdict
 
 
@@ -61,6 +62,11 @@ class Judge(ABC):
     """True if the judge also gets predictions that fail in the case's database. Without it, the
     verdict on such a prediction is ``prediction_error``, ``prediction_timeout``, … and the judge
     is not called."""
+
+    takes_tables: ClassVar[bool] = False
+    """True if the judge also reads ``Case.reference_tables`` and ``Case.predicted_table``. Without
+    it, such references do not exist for the judge, and the verdict on such a prediction is
+    ``unknown``."""
 
     @abstractmethod
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
@@ -117,7 +123,7 @@ class Judge(ABC):
 
 _HOOKS: Final = (
     *("variant", "threshold", "signature_fields", "sql_to_run", "sees_failures", "executes"),
-    *("runs_network", "batch_size", "one_process", "judge_many"),
+    *("takes_tables", "runs_network", "batch_size", "one_process", "judge_many"),
 )
 _REQUIRED: Final = ("name", "version", "needs", "judge")
 
@@ -151,6 +157,13 @@ def as_judge(found: Any) -> Judge:
 def needs_database(judge: Judge) -> bool:
     """True if a judge needs a database or rows."""
     return bool(judge.needs & _NEED_DATABASE)
+
+
+def has_all_rows(judge: Judge, case: Case) -> bool:
+    """True if the judge needs no database for this case: its reference is a result table, and so is
+    its prediction, or there is none."""
+    is_table = judge.takes_tables and bool(case.reference_tables)
+    return is_table and not isinstance(case.predicted_sql, str)
 
 
 JUDGES: Final[Registry[type[Any]]] = Registry(
@@ -209,26 +222,42 @@ def settled(judge: Judge, case: Case, evidence: Evidence) -> Verdict | None:
 
 def _question_unusable(judge: Judge, case: Case, evidence: Evidence) -> Verdict | None:
     needs = judge.needs.value
-    if needs & _NEED_ROWS and not evidence.has_database:
+    if needs & _NEED_ROWS and not evidence.has_database and not has_all_rows(judge, case):
         return _not_scored(Outcome.DATABASE_MISSING, f"no database {case.db_id!r}")
     if needs & _SCHEMA and evidence.schema() is None:
         return _not_scored(Outcome.DATABASE_MISSING, f"no schema of {case.db_id!r}")
     if needs & _SUITE and evidence.suite() is None:
         return _not_scored(Outcome.DATABASE_MISSING, f"no test suite of {case.db_id!r}")
-    if needs & _NEED_REFERENCE and not case.reference_sqls:
+    if needs & _NEED_REFERENCE and not (_tables(judge, case) or case.reference_sqls):
         if case.predicted_sql is None:
             return None
-        return _not_scored(Outcome.REFERENCE_MISSING, "no reference SQL")
-    if needs & _REFERENCE_ROWS:
-        runs = [evidence.rows(judge.sql_to_run(sql)) for sql in case.reference_sqls]
-        if runs and not any(run.ok for run in runs):
-            return failed_reference(runs[0])
-    return None
+        why = ", only a result table" if case.reference_tables else ""
+        return _not_scored(Outcome.REFERENCE_MISSING, f"no reference SQL{why}")
+    return _failed_references(judge, case, evidence) if needs & _REFERENCE_ROWS else None
+
+
+def _tables(judge: Judge, case: Case) -> tuple[ReferenceTable, ...]:
+    return case.reference_tables if judge.takes_tables else ()
+
+
+def _failed_references(judge: Judge, case: Case, evidence: Evidence) -> Verdict | None:
+    """The verdict ``reference_…`` if no reference runs or can be read; None if one does, or if
+    there is none."""
+    tables = _tables(judge, case)
+    if tables:
+        if any(not table.problem for table in tables):
+            return None
+        outcome = Outcome.REFERENCE_TOO_LARGE if tables[0].too_large else Outcome.REFERENCE_ERROR
+        return _not_scored(outcome, f"reference {tables[0].name}: {tables[0].problem}")
+    runs = [evidence.rows(judge.sql_to_run(sql)) for sql in case.reference_sqls]
+    return None if not runs or any(run.ok for run in runs) else failed_reference(runs[0])
 
 
 def _prediction_unusable(judge: Judge, case: Case, evidence: Evidence) -> Verdict | None:
     if judge.needs.value & _QUESTION:
         return None if case.question else _not_scored(Outcome.UNKNOWN, "the case has no question")
+    if case.predicted_table is not None:
+        return _table_unusable(judge, case.predicted_table)
     sql = case.predicted_sql
     if sql is None:
         return _not_scored(Outcome.ABSTAINED, "the system abstained")
@@ -239,17 +268,31 @@ def _prediction_unusable(judge: Judge, case: Case, evidence: Evidence) -> Verdic
     if judge.needs.value & _PREDICTION_ROWS or (evidence.has_database and not judge.sees_failures):
         run = evidence.rows(judge.sql_to_run(sql))
         if not run.ok:
-            return _failed_reference_too(judge, case, evidence) or failed_prediction(run)
+            # If the reference fails too, the failure is not counted against the prediction.
+            needed = judge.needs.value & _NEED_REFERENCE
+            failed = _failed_references(judge, case, evidence) if needed else None
+            return failed or failed_prediction(run)
     return None
 
 
-def _failed_reference_too(judge: Judge, case: Case, evidence: Evidence) -> Verdict | None:
-    """The verdict ``reference_…`` if all references fail as well as the prediction: then the
-    failure is not counted against the prediction. None if a reference runs or none is needed."""
-    if not judge.needs.value & _NEED_REFERENCE:
+def _table_unusable(judge: Judge, table: StoredTable) -> Verdict | None:
+    """The verdict on a prediction that is a result table which cannot be judged; else None."""
+    if not judge.takes_tables:
+        reason = f"the prediction is a result table, and {judge.name} reads SQL"
+        return _not_scored(Outcome.UNKNOWN, reason)
+    if not table.problem:
         return None
-    runs = [evidence.rows(judge.sql_to_run(sql)) for sql in case.reference_sqls]
-    return None if any(run.ok for run in runs) else failed_reference(runs[0])
+    outcome = Outcome.PREDICTION_TOO_LARGE if table.too_large else Outcome.PREDICTION_ERROR
+    return _not_scored(outcome, f"{table.name}: {table.problem}")
+
+
+def predicted_rows(judge: Judge, case: Case, evidence: Evidence) -> StoredTable | ResultTable:
+    """The result of the prediction, which is a table or SQL that runs."""
+    if case.predicted_table is not None:
+        return case.predicted_table
+    table = evidence.rows(judge.sql_to_run(str(case.predicted_sql))).table
+    assert table is not None, "settled() returned no verdict"
+    return table
 
 
 def failed_prediction(run: Execution) -> Verdict:

@@ -11,7 +11,7 @@ from sqljury.case import Case, Json
 from sqljury.evidence import Evidence
 from sqljury.execution import Execution as Run
 from sqljury.execution import ResultTable
-from sqljury.judges.base import Judge, Needs, register
+from sqljury.judges.base import Judge, Needs, predicted_rows, register
 from sqljury.sql import (
     any_order,
     keyed_for_ties,
@@ -19,13 +19,16 @@ from sqljury.sql import (
     top_level_order,
     without_limit,
 )
+from sqljury.stored_table import StoredTable
 from sqljury.tables import (
     Comparison,
     DifferingRows,
     Policy,
     compare,
+    compare_stored,
     explain,
     make_policy,
+    paired,
     render_cell,
 )
 from sqljury.verdict import Outcome, Verdict
@@ -39,11 +42,12 @@ _EXPLAINED_ROWS = 10
 class ExecutionMatch(Judge):
     """Execution accuracy: prediction and reference return the same rows under a policy.
 
-    With several references, equal rows of one are enough.
+    With several references, equal rows of one are enough. References and prediction can be result
+    tables; only SQL needs a database.
 
     Args:
-        policy: the variant: ``strict``, ``spider``, ``bird``, ``rose`` or ``intent``; the other
-            options change single rules of it.
+        policy: the variant: ``strict``, ``spider``, ``bird``, ``rose``, ``spider2`` or ``intent``;
+            the other options change single rules of it.
         duplicates: ``bag`` counts how often a row occurs, ``set`` does not.
         row_order: which ORDER BY of the reference makes row order count: ``top_level``,
             ``anywhere`` (also in subqueries) or none (``free``).
@@ -60,6 +64,7 @@ class ExecutionMatch(Judge):
     version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.REFERENCE_ROWS | Needs.PREDICTION_ROWS
     variant: ClassVar[str] = "policy"
+    takes_tables: ClassVar[bool] = True
 
     policy: str = "strict"
     duplicates: str | None = None
@@ -100,9 +105,10 @@ class ExecutionMatch(Judge):
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """``correct`` if the rows equal those of a reference that runs."""
-        predicted = self.sql_to_run(str(case.predicted_sql))
-        prediction = evidence.rows(predicted).table
-        assert prediction is not None  # needs PREDICTION_ROWS
+        rows = predicted_rows(self, case, evidence)
+        if case.reference_tables:
+            return self._judge_tables(case, rows)
+        predicted = _title(rows) or self.sql_to_run(str(case.predicted_sql))
         first: _Compared | None = None
         undecided = False
         for text in case.reference_sqls:
@@ -110,20 +116,42 @@ class ExecutionMatch(Judge):
             run = evidence.rows(sql)
             if run.table is None:
                 continue
+            table, prediction = run.table, rows
+            if isinstance(prediction, StoredTable):
+                as_text = self.rules.values == "csv"
+                table, prediction = paired(table, prediction, as_text=as_text)
             compared = self._compare(
-                _QueryRows(sql, run.table), _QueryRows(predicted, prediction), evidence
+                _QueryRows(sql, table), _QueryRows(predicted, prediction), evidence
             )
             if compared.result.equal:
                 return Verdict.correct("same rows", labels=tuple(compared.result.notes))
             undecided = undecided or compared.result.equal is None
             first = first or compared
         assert first is not None  # needs REFERENCE_ROWS
-        if undecided:
-            return Verdict(
-                outcome=Outcome.UNKNOWN,
-                reason="too many ways to match the columns: the search was ended",
-            )
-        return self._mismatch(first, evidence)
+        return _undecided() if undecided else self._mismatch(first, evidence)
+
+    def _judge_tables(self, case: Case, prediction: StoredTable | ResultTable) -> Verdict:
+        """The verdict if the references are result tables.
+
+        A mismatch is explained by the first reference with as many rows, else by the first.
+        """
+        explained: _Compared | None = None
+        undecided = False
+        for reference in case.reference_tables:
+            if reference.problem:
+                continue
+            result, left, right = compare_stored(reference, prediction, self.rules)
+            if result.equal:
+                return Verdict.correct(f"same rows as {reference.name}", labels=result.notes)
+            undecided = undecided or result.equal is None
+            lacks = explained is None or len(explained.reference.table.rows) != len(right.rows)
+            if lacks and (explained is None or len(left.rows) == len(right.rows)):
+                ordered = reference.ordered and self.rules.row_order != "free"
+                predicted = _title(prediction) or str(case.predicted_sql)
+                sides = _QueryRows(_title(reference), left), _QueryRows(predicted, right)
+                explained = _Compared(*sides, ordered, None, result)
+        assert explained is not None  # needs REFERENCE_ROWS
+        return _undecided() if undecided else self._explained(explained)
 
     def _compare(
         self, reference: _QueryRows, prediction: _QueryRows, evidence: Evidence
@@ -140,6 +168,10 @@ class ExecutionMatch(Judge):
         return _Compared(reference, prediction, ordered, ties, result)
 
     def _mismatch(self, compared: _Compared, evidence: Evidence) -> Verdict:
+        cut = _limit_cuts_tie(compared.reference, evidence)
+        return replace(self._explained(compared), labels=("limit_cuts_tie",) if cut else ())
+
+    def _explained(self, compared: _Compared) -> Verdict:
         reference, prediction = compared.reference, compared.prediction
         explanation = explain(
             reference.table,
@@ -150,10 +182,8 @@ class ExecutionMatch(Judge):
             ties=compared.ties,
             max_rows=_EXPLAINED_ROWS,
         )
-        labels = ("limit_cuts_tie",) if _limit_cuts_tie(reference, evidence) else ()
         return Verdict.incorrect(
             explanation.text,
-            labels=labels,
             evidence={
                 "explanation": explanation.to_dict(),
                 "reference": reference.shown(explanation.missing),
@@ -189,6 +219,19 @@ class _Compared:
     ordered: bool
     ties: Sequence[int] | None
     result: Comparison = field(kw_only=False)
+
+
+def _title(table: StoredTable | ResultTable) -> str:
+    """What stands in place of a table's SQL: a comment with the file's name; empty for rows that a
+    query returned."""
+    return f"-- result table {table.name}" if isinstance(table, StoredTable) else ""
+
+
+def _undecided() -> Verdict:
+    return Verdict(
+        outcome=Outcome.UNKNOWN,
+        reason="too many ways to match the columns: the search was ended",
+    )
 
 
 def is_ordered(rules: Policy, sql: str, dialect: str) -> bool:

@@ -249,7 +249,7 @@ def _contradiction(
         def holds(rows: Rows) -> bool:
             if filled and not all(rows.values()):
                 return False
-            if "types" in assumed and _has_text_for_number(pair.schema, rows):
+            if "types" in assumed and _breaks_types(pair.schema, rows):
                 return False
             return "no ties" not in assumed or searcher.is_certain(rows)
 
@@ -260,17 +260,19 @@ def _contradiction(
     return found if found is not None and found.verdict == "refuted" else None
 
 
-def _has_text_for_number(schema: Schema, rows: Rows) -> bool:
-    """True if a column that is declared numeric holds a text, which SQLite allows."""
+def _breaks_types(schema: Schema, rows: Rows) -> bool:
+    """True if a numeric column holds a text, or an integer column a fraction, as SQLite allows."""
     from sqljury.trees.nodes import Type
     from sqljury.trees.types import column_type
 
-    numbers = (Type.INTEGER, Type.REAL, Type.DECIMAL)
     for table in schema.tables:
-        kinds = [column_type(column.type, schema.dialect) in numbers for column in table.columns]
+        kinds = [column_type(column.type, schema.dialect) for column in table.columns]
         for row in rows.get(table.name, ()):
-            if any(n and isinstance(v, str) for n, v in zip(kinds, row, strict=False)):
-                return True
+            for kind, value in zip(kinds, row, strict=False):
+                if kind in (Type.INTEGER, Type.REAL, Type.DECIMAL) and isinstance(value, str):
+                    return True
+                if kind is Type.INTEGER and isinstance(value, float) and not value.is_integer():
+                    return True
     return False
 
 

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from sqljury.case import Case
 from sqljury.evidence import Evidence
 from sqljury.execution import ResultTable
-from sqljury.judges.base import Judge, Needs, register
-from sqljury.tables import render_cell
+from sqljury.judges.base import Judge, Needs, predicted_rows, register
+from sqljury.tables import counted_columns, render_cell
 from sqljury.verdict import Verdict
 
 _Row = tuple[Any, ...]
@@ -34,6 +34,7 @@ class SoftF1(Judge):
     name: ClassVar[str] = "soft_f1"
     version: ClassVar[int] = 1
     needs: ClassVar[Needs] = Needs.REFERENCE_ROWS | Needs.PREDICTION_ROWS
+    takes_tables: ClassVar[bool] = True
 
     @property
     def threshold(self) -> float:
@@ -42,10 +43,13 @@ class SoftF1(Judge):
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """The best F1 over the references that run."""
-        prediction = evidence.rows(str(case.predicted_sql)).table
-        assert prediction is not None  # needs PREDICTION_ROWS
-        runs = [evidence.rows(sql) for sql in case.reference_sqls]
-        found = [soft_f1(run.table, prediction) for run in runs if run.table is not None]
+        prediction = predicted_rows(self, case, evidence)
+        given = [table for table in case.reference_tables if not table.problem]
+        known = [counted_columns(table, prediction) for table in given]
+        if not known:
+            runs = [evidence.rows(sql).table for sql in case.reference_sqls]
+            known = [counted_columns(table, prediction) for table in runs if table is not None]
+        found = [soft_f1(*pair) for pair in known]
         f1, precision, recall = max(found)
         measures = {"precision": precision, "recall": recall}
         reason = f"F1 {f1:.3f} (precision {precision:.3f}, recall {recall:.3f})"

@@ -13,8 +13,8 @@ from heapq import heappush, heappushpop
 from itertools import groupby
 
 from sqljury.case import Case, Json
+from sqljury.difference import Difference
 from sqljury.evidence_shapes import reasons_of
-from sqljury.likeness.differences import Difference
 from sqljury.reports.evidence import (
     ShownTable,
     cause_of,
@@ -66,13 +66,7 @@ class CasePages:
             if page.is_wrong and told < MOST_TOLD_APART:
                 told += 1
                 differences = self.told_apart(page.case)
-            yield {
-                **_described(page.case),
-                **_queries(page.case),
-                **page.judged(judges, differences),
-                "features": [visible(name) for name in page.features],
-                "differences": [_text(one.words) for one in differences],
-            }
+            yield page.to_json(judges, differences)
 
 
 def case_pages(
@@ -97,6 +91,24 @@ def case_pages(
             heappushpop(heap, _page(rank, of_case))
     chosen = sorted(heap, key=lambda page: -page.rank[1])
     return CasePages(tuple(chosen), total, told_apart)
+
+
+def case_page(
+    records: Sequence[Record], judges: Sequence[str], differences: Sequence[Difference] = ()
+) -> dict[str, Json]:
+    """The page of one case as JSON values, as :meth:`CasePages.to_json` yields them.
+
+    Args:
+        records: the verdicts on the case, at least one.
+        differences: between its prediction and its reference, the likeliest cause first.
+    """
+    return _page((0, 0), records).to_json(judges, differences)
+
+
+def verdict_page(verdict: Verdict) -> tuple[dict[str, Json], list[Json]]:
+    """A verdict as JSON values, and its result tables, as on a case's page."""
+    tables: list[Json] = []
+    return _verdict(Record(case=Case(id=""), judge="", verdict=verdict), tables), tables
 
 
 def _urgency(records: Sequence[Record]) -> int:
@@ -125,6 +137,16 @@ class _Page:
     def is_wrong(self) -> bool:
         """True if some judge calls the case incorrect."""
         return bool(self.without_rows)
+
+    def to_json(self, judges: Sequence[str], differences: Sequence[Difference]) -> dict[str, Json]:
+        """The page; verdicts name their judge by its position in ``judges``."""
+        return {
+            **_described(self.case),
+            **_queries(self.case),
+            **self.judged(judges, differences),
+            "features": [visible(name) for name in self.features],
+            "differences": [_text(one.words) for one in differences],
+        }
 
     def judged(self, judges: Sequence[str], differences: Sequence[Difference]) -> dict[str, Json]:
         verdicts = []

@@ -11,20 +11,22 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from sqljury.case import Json
 from sqljury.reports import plots, words
 from sqljury.reports.document import ReportDocument, Slices
 from sqljury.reports.plots import Axis, PlotPoint
+from sqljury.reports.sqltext import only_renamed
 from sqljury.writing import PathLike, json_line_safe, new_file
 
-_TEMPLATES = Path(__file__).parent / "templates"
+TEMPLATES = Path(__file__).parent / "templates"
 
 
 _MOST_SLICES = 30
@@ -39,8 +41,27 @@ def render(path: PathLike, template: str, **values: Any) -> None:
     Raises:
         InputError: the file cannot be written.
     """
+    environment = page_environment()
+    environment.globals |= {"style": Markup(_text("report.css")), "scripts": None}
+    if (TEMPLATES / f"{template}.js").exists():
+        others = "".join(_text(f"{name}.js") for name in ("theme_button", "copy", template))
+        scripts = {"theme": Markup(_text("theme.js")), "view": Markup(others)}
+        digests = (hashlib.sha256(text.encode()).digest() for text in scripts.values())
+        hashes = (f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+        environment.globals |= {"scripts": scripts, "script_hashes": " ".join(hashes)}
+    page = environment.get_template(f"{template}.html.j2").stream(values)
+    with new_file(path) as file:
+        file.writelines(page)
+
+
+def page_environment(*folders: Path) -> Environment:
+    """The environment that renders the templates of this room: autoescape, filters, plots.
+
+    Args:
+        folders: further folders of templates.
+    """
     environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
+        loader=FileSystemLoader([*folders, TEMPLATES]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -52,21 +73,40 @@ def render(path: PathLike, template: str, **values: Any) -> None:
         "count": words.count,
         # A signature may break after each of its parts.
         "breakable": lambda signature: Markup("|<wbr>").join(signature.split("|")),
+        "coloured": coloured,
+        # A judge's name may break before each of its options, and inside of model names.
+        "name_breaks": lambda name: Markup("<wbr>").join(re.split(r"(?<=[,:=/])", name)),
     }
-    environment.globals |= {"plots": plots, "style": Markup(_text("report.css")), "scripts": None}
-    if (_TEMPLATES / f"{template}.js").exists():
-        others = "".join(_text(f"{name}.js") for name in ("theme_button", "copy", template))
-        scripts = {"theme": Markup(_text("theme.js")), "view": Markup(others)}
-        digests = (hashlib.sha256(text.encode()).digest() for text in scripts.values())
-        hashes = (f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
-        environment.globals |= {"scripts": scripts, "script_hashes": " ".join(hashes)}
-    page = environment.get_template(f"{template}.html.j2").stream(values)
-    with new_file(path) as file:
-        file.writelines(page)
+    environment.globals |= {"plots": plots, "only_renamed": only_renamed}
+    return environment
+
+
+_KEYWORD = re.compile(
+    r"'(?:[^']|'')*'?|\b(SELECT|DISTINCT|FROM|WHERE|AND|OR|NOT|IN|AS|ON|JOIN|LEFT|RIGHT|FULL|INNER|"
+    r"OUTER|CROSS|GROUP|ORDER|BY|HAVING|LIMIT|OFFSET|UNION|ALL|INTERSECT|EXCEPT|CASE|WHEN|THEN|"
+    r"ELSE|END|IS|NULL|LIKE|BETWEEN|EXISTS|WITH|ASC|DESC|OVER|PARTITION)\b"
+)
+
+
+def coloured(sql: str) -> Markup:
+    """SQL as HTML, with its keywords outside of texts marked.
+
+    >>> coloured("SELECT 'AS' < 1")
+    Markup('<span class="keyword">SELECT</span> &#39;AS&#39; &lt; 1')
+    """
+    parts, last = [], 0
+    for found in _KEYWORD.finditer(sql):
+        if found[1]:
+            parts += [
+                escape(sql[last : found.start()]),
+                Markup('<span class="keyword">{}</span>').format(found[1]),
+            ]
+            last = found.end()
+    return Markup("").join([*parts, escape(sql[last:])])
 
 
 def _text(name: str) -> str:
-    return (_TEMPLATES / name).read_text("utf-8")
+    return (TEMPLATES / name).read_text("utf-8")
 
 
 def write_page(path: PathLike, document: ReportDocument) -> None:

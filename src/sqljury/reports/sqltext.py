@@ -42,6 +42,21 @@ class DiffLine:
         return None in sides or any(side is not None and len(side) > 1 for side in sides)
 
 
+_RENAMED = re.compile(r"\s*(AS\s+\w+|\w+\.|ASC)?\s*", re.IGNORECASE)
+
+
+def only_renamed(left: Segments | None, right: Segments | None) -> bool:
+    """True if two lines differ only in names of tables, or in what is the default.
+
+    >>> only_renamed(("FROM boat ", "AS T1"), ("FROM boat",))
+    True
+    """
+    return all(
+        side is not None and all(_RENAMED.fullmatch(text) for text in side[1::2])
+        for side in (left, right)
+    )
+
+
 def formatted(sql: str) -> str:
     """The query with a line per clause; the text itself if it cannot be parsed.
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from sqljury.case import MISSING, Case
+from sqljury.stored_table import ReferenceTable, StoredTable
 from sqljury.verdict import Outcome
 
 UNDEFINED = "–"
@@ -134,12 +135,24 @@ def case_facts(case: Case) -> list[tuple[str, str]]:
         ("difficulty", case.difficulty),
         ("label", label),
         ("answerable", answerable),
+        ("right results", "; ".join(map(table_text, case.reference_tables))),
     )
     return [(name, value) for name, value in facts if value]
 
 
+def table_text(table: StoredTable) -> str:
+    """A result table in words: its file's name and size, and the columns that count."""
+    size = f"{count(len(table.rows))} rows of {table.width}" if not table.problem else table.problem
+    counted = table.counted if isinstance(table, ReferenceTable) else None
+    some = counted is not None and len(counted) < table.width
+    names = ", ".join(table.columns[i] for i in counted or ())
+    return visible(f"{table.name} ({size}{f'; what counts: {names}' if some else ''})")
+
+
 def no_prediction(case: Case) -> str:
     """A sentence on why there is no predicted SQL to show; empty if there is one."""
+    if case.predicted_table is not None:
+        return f"The prediction is the result table {table_text(case.predicted_table)}."
     if case.predicted_sql is MISSING and "failed" in case.extra:
         return visible(f"The system gave no answer: {case.extra.get('problem')}.")
     if case.predicted_sql is MISSING:

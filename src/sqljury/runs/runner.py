@@ -20,7 +20,7 @@ from sqljury.case import Case
 from sqljury.closing import Closing
 from sqljury.errors import InputError, SqljuryError
 from sqljury.isolation import missing
-from sqljury.judges import Judge, Needs, make_judge, needs_database, spec_of
+from sqljury.judges import Judge, Needs, has_all_rows, make_judge, needs_database, spec_of
 from sqljury.runs.fingerprints import Changes, DataContents, DataFingerprints, short_hash
 from sqljury.runs.judge_groups import JudgeGroup, groups_of
 from sqljury.runs.pool import WorkerPool
@@ -159,6 +159,7 @@ class Run(Closing):
         whole: bool = True,
         with_evidence: bool = True,
         case_id: str = "",
+        place: int | None = None,
         by_question: bool = False,
     ) -> Iterator[Record]:
         """Records by case, then judge, in the order of the input, independent of the workers.
@@ -167,6 +168,7 @@ class Run(Closing):
             whole: return complete cases; otherwise only the parts that slices and labels need.
             with_evidence: include the verdicts' evidence, which is most of a run's data.
             case_id: only cases with this id; empty for all.
+            place: only the case at this position of the input, from 0.
             by_question: put the answers of all systems to a question next to each other.
         """
         pairs = [(judge.name, judge.key) for judge in self.judges]
@@ -175,6 +177,7 @@ class Run(Closing):
             whole=whole,
             with_evidence=with_evidence,
             case_id=case_id,
+            place=place,
             by_question=by_question,
         )
 
@@ -324,12 +327,9 @@ def _load(
     ahead: WhileReading | None,
 ) -> None:
     needing = [spec_of(judge) for judge in judges if needs_database(judge)]
+    with_database = [judge for judge in judges if needs_database(judge)]
     if needing and settings.sources.databases is None:
-        raise InputError(
-            "SJ413",
-            f"{', '.join(needing)} needs databases, and none were named.",
-            hint="Add --databases with a folder that holds DB_ID/DB_ID.sqlite, or a URL.",
-        )
+        cases = _check_databases(cases, with_database)
     by_suite = [spec_of(judge) for judge in judges if judge.needs & Needs.SUITE]
     if by_suite and settings.sources.suites is None:
         raise InputError(
@@ -355,7 +355,7 @@ def _load(
             f"{_some(sorted(data.fingerprints))}.",
             hint="Point --suites to the folder that holds DB_ID/*.sqlite or DB_ID.tar.xz.",
         )
-    if needing and not data.has_databases:
+    if needing and settings.sources.databases is not None and not data.has_databases:
         raise InputError(
             "SJ410",
             f"none of the databases that the cases name is in {settings.sources.databases!r}: "
@@ -373,6 +373,31 @@ def _load(
     _write_manifest(store, judges, settings, data, digest.hexdigest(), reading)
     if ahead is not None:
         ahead.check()
+
+
+def _check_databases(cases: Iterable[Case], judges: Sequence[Judge]) -> Iterator[Case]:
+    """Passes cases through; raises if judges need databases and no case can do without.
+
+    Result tables need no database. If only some predictions are such, the others are
+    ``database_missing``.
+    """
+    needing: list[Judge] = []
+    tables = 0
+    for number, case in enumerate(cases):
+        lacking = [judge for judge in judges if not has_all_rows(judge, case)]
+        needing = needing or lacking
+        if lacking and number == 0 and not case.reference_tables:
+            break
+        tables += case.predicted_table is not None
+        yield case
+    else:
+        if tables or not needing:
+            return
+    raise InputError(
+        "SJ413",
+        f"{', '.join(map(spec_of, needing))} needs databases, and none were named.",
+        hint="Add --databases with a folder that holds DB_ID/DB_ID.sqlite, or a URL.",
+    )
 
 
 def _rows(

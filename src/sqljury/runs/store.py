@@ -537,12 +537,14 @@ class RunStore:
         whole: bool = True,
         with_evidence: bool = True,
         case_id: str = "",
+        place: int | None = None,
         by_question: bool = False,
     ) -> Iterator[Record]:
         """Records in the order of the cases, then of ``judges`` ((name, key) pairs).
 
         Args:
             whole: return complete cases; otherwise only the parts that slices and labels need.
+            place: only the case at this position of the input, from 0.
             by_question: put the answers of all systems to a question next to each other.
         """
         numbers = self.judge_numbers([key for _, key in judges])
@@ -558,8 +560,14 @@ class RunStore:
                 f" {evidence}, v.seconds, v.cost"
                 " FROM cases c JOIN verdicts v ON v.number = c.number"
                 f" WHERE c.ordinal IS NOT NULL AND v.judge IN ({marks})"
-                f" {'AND c.id = ?' if case_id else ''} ORDER BY {question}c.ordinal",
-                [*numbers, *([case_id] if case_id else [])],
+                f" {'AND c.id = ?' if case_id else ''}"
+                f" {'AND c.ordinal = ?' if place is not None else ''}"
+                f" ORDER BY {question}c.ordinal",
+                [
+                    *numbers,
+                    *([case_id] if case_id else []),
+                    *([place] if place is not None else []),
+                ],
             )
             for _, group in groupby(rows, key=itemgetter(0)):
                 yield from _records(sorted(group, key=lambda row: names[row[9]][0]), names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -47,8 +47,13 @@ class WarmJudges:
         self._count = 0
         self._start()
 
-    def judge(self, cases: Sequence[Case]) -> list[dict[str, Verdict]]:
+    def judge(
+        self, cases: Sequence[Case], only: Collection[str] | None = None
+    ) -> list[dict[str, Verdict]]:
         """The verdicts on each case, by the judge's name, in the order of the judges.
+
+        Args:
+            only: the canonical names of the judges that judge these cases; None: all.
 
         Raises:
             SqljuryError: the workers cannot work, or a model's budget is spent.
@@ -62,18 +67,22 @@ class WarmJudges:
         except InfrastructureError:  # a database file has changed: discard what was read from it
             self._restart()
         try:
-            return self._judged([json.dumps(case.to_dict()) for case in cases])
+            return self._judged([json.dumps(case.to_dict()) for case in cases], only)
         except SqljuryError:  # a worker that failed has stopped: the next case needs a new one
             self._restart()
             raise
 
-    def _judged(self, bodies: Sequence[str]) -> list[dict[str, Verdict]]:
+    def _judged(
+        self, bodies: Sequence[str], only: Collection[str] | None
+    ) -> list[dict[str, Verdict]]:
         first = self._count
         self._count += len(bodies)
         found: list[dict[str, Verdict]] = [{} for _ in bodies]
         for group, pool in self._pools:
             names = [spec_of(judge) for judge in group.judges]
-            places = tuple(range(len(names)))
+            places = tuple(n for n, name in enumerate(names) if only is None or name in only)
+            if not places:
+                continue
             items = [WorkItem(first + n, body, places, ("", b"")) for n, body in enumerate(bodies)]
             rows = [row for part in pool.run(items) for row in part]
             for row in sorted(rows, key=lambda row: row.judge):

@@ -519,6 +519,29 @@ class Sampling:
     options: Mapping[str, str] | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """Where a service listens, and what one caller may ask of it."""
+
+    host: Annotated[
+        str, option("Address to listen on; others than this machine reach 0.0.0.0.", "--host")
+    ] = "127.0.0.1"
+    port: Annotated[int, option("Port; 0 takes any free one.", "--port", least=0)] = 8000
+    rate: Annotated[
+        int, option("Most requests a minute from one caller.", "--rate", least=1, is_common=True)
+    ] = 600
+    waiting: Annotated[
+        int, option("Most requests that wait for a worker; more get 429.", "--waiting", least=0)
+    ] = 64
+    request_seconds: Annotated[
+        float,
+        option("Most seconds for one answer, waiting included.", "--request-seconds", least=0.1),
+    ] = 60.0
+    body: Annotated[
+        int, option("Largest request, such as 1MiB.", "--max-body", parse=parse_size, shown="1MiB")
+    ] = MIB
+
+
 VALUES: Final = (
     Sources,
     SchemaSource,
@@ -533,5 +556,6 @@ VALUES: Final = (
     Drawing,
     SystemCalls,
     Sampling,
+    Serving,
 )
 """All dataclasses of settings that commands share."""

@@ -14,6 +14,7 @@ from sqljury.tables.findings import (
 )
 from sqljury.tables.friendly import compare_tables
 from sqljury.tables.policy import POLICIES, Policy, make_policy
+from sqljury.tables.stored import compare_stored, counted_columns, paired
 
 __all__ = [
     "POLICIES",
@@ -25,9 +26,12 @@ __all__ = [
     "MismatchKind",
     "Policy",
     "compare",
+    "compare_stored",
     "compare_tables",
+    "counted_columns",
     "explain",
     "make_policy",
+    "paired",
     "render_cell",
     "shown_row",
 ]

@@ -6,7 +6,7 @@ CODES: dict[str, tuple[str, str]] = {
     "SJ601": (
         "there is no such policy",
         "A policy says when two result tables are equal. Named ones: strict, spider, bird, rose, "
-        "intent; change single settings of one with make_policy(name, setting=value).",
+        "spider2, intent; change single settings of one with make_policy(name, setting=value).",
     ),
     "SJ602": (
         "a setting of a policy is unknown or has an impossible value",
@@ -15,7 +15,8 @@ CODES: dict[str, tuple[str, str]] = {
     "SJ603": (
         "two settings of a policy exclude each other",
         "Extra columns can only be told apart where columns may stand in any order; texts have "
-        "no numeric tolerance; duplicates=odd (the policy rose) knows neither rows nor columns.",
+        "no numeric tolerance; duplicates=odd (the policy rose) knows neither rows nor columns; "
+        "duplicates=by_column and values=csv belong together (the policy spider2).",
     ),
     "SJ604": (
         "not a table",

@@ -14,6 +14,7 @@ from itertools import chain, combinations
 from typing import Any
 
 from sqljury.execution import ResultTable
+from sqljury.tables.by_column import compare_columns
 from sqljury.tables.columns import DEFAULT_BUDGET, BudgetSpentError, Mapping, match_columns
 from sqljury.tables.findings import Comparison, MismatchKind
 from sqljury.tables.policy import Policy
@@ -66,6 +67,9 @@ def compare(
     >>> compare(bag, ResultTable(("n",), [(2.0,), (1.0,)]), POLICIES["strict"]).equal
     True
     """
+    if policy.duplicates == "by_column":
+        in_order = ordered and policy.row_order != "free"
+        return compare_columns(reference, candidate, ordered=in_order, tolerance=policy.tolerance)
     a, b = reference.rows, candidate.rows
     widths = len(reference.columns), len(candidate.columns)
     if widths[0] == widths[1]:

@@ -13,6 +13,7 @@ from itertools import compress
 from typing import Any
 
 from sqljury.execution import ResultTable
+from sqljury.tables.by_column import explain_columns
 from sqljury.tables.columns import BudgetSpentError, Mapping, match_columns
 from sqljury.tables.compare import forgiving, loosely
 from sqljury.tables.findings import (
@@ -213,6 +214,9 @@ def explain(
         ties: as for :func:`compare`.
         max_rows: how many missing and extra rows to keep, and how many of them to pair.
     """
+    if policy.duplicates == "by_column":
+        in_order = ordered and policy.row_order != "free"
+        return explain_columns(reference, candidate, comparison, ordered=in_order)
     mapping = comparison.column_mapping or _alignment(reference, candidate, policy)
     a, b = _aligned(reference.rows, candidate.rows, mapping, policy)
     as_set = policy.duplicates == "set"

@@ -10,10 +10,10 @@ from typing import Any, Literal, get_args, get_type_hints
 
 from sqljury.errors import InputError
 
-Duplicates = Literal["bag", "set", "odd"]
+Duplicates = Literal["bag", "set", "odd", "by_column"]
 RowOrder = Literal["top_level", "anywhere", "free"]
 ColumnOrder = Literal["given", "any"]
-Values = Literal["typed", "exact", "text", "lenient"]
+Values = Literal["typed", "exact", "text", "lenient", "csv"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +23,8 @@ class Policy:
     Args:
         name: the policy of :data:`POLICIES` that this one is or was made from, or your own name.
         duplicates: ``bag`` counts equal rows, ``set`` ignores their number (the result notes it),
-            ``odd`` compares only the set of texts that occur in an odd number of cells (ROSE).
+            ``odd`` compares only the set of texts that occur in an odd number of cells (ROSE),
+            ``by_column`` compares each column on its own (Spider 2.0).
         row_order: which ORDER BY of the reference makes the order count: the outermost
             (``top_level``), one anywhere in the text, or none (``free``). The caller reads the SQL
             and passes ``ordered``.
@@ -32,9 +33,10 @@ class Policy:
         values: ``typed``: numbers by value, everything else by type and value; ``exact``: as
             Python compares (a Decimal differs from the nearest float); ``text``: as pandas
             prints them; ``lenient``: typed, but case and space of text, and the notation of dates
-            and JSON, are ignored.
+            and JSON, are ignored; ``csv``: as pandas reads them from a CSV file, missing ones as 0.
         tolerance: numbers a and b are equal if |a - b| <= tolerance * max(1, |a|, |b|),
-            unless both are integers: identifiers and counts are never approximate.
+            unless both are integers: identifiers and counts are never approximate. With
+            ``by_column`` it is the absolute tolerance of all numbers.
         remove_distinct: the caller removes DISTINCT from both queries.
         free_ties: rows that tie in the reference's ORDER BY may be in any order.
         empties_equal: two empty results are equal whatever their columns.
@@ -84,6 +86,16 @@ POLICIES: Mapping[str, Policy] = {
         # Li et al. 2023, BIRD: set(rows) == set(rows).
         Policy(name="bird", duplicates="set", row_order="free", values="exact", empties_equal=True),
         Policy(name="rose", duplicates="odd", row_order="free", column_order="any", values="text"),
+        # Lei et al. 2025, Spider 2.0: evaluate.py of its evaluation suites.
+        Policy(
+            name="spider2",
+            duplicates="by_column",
+            column_order="any",
+            extra_columns=True,
+            values="csv",
+            tolerance=0.01,
+            free_ties=False,
+        ),
         Policy(
             name="intent",
             duplicates="set",
@@ -94,7 +106,8 @@ POLICIES: Mapping[str, Policy] = {
         ),
     )
 }
-"""The named policies. ``rose`` follows its reference implementation, which is unsound."""
+"""The named policies. ``rose`` and ``spider2`` follow their reference implementations, which are
+unsound."""
 
 _CHOICES: dict[str, tuple[Any, ...]] = {
     name: get_args(kind) or (False, True)
@@ -155,6 +168,14 @@ def _check_together(policy: Policy) -> None:
     if policy.tolerance and policy.values == "text":
         raise InputError(
             "SJ603", "texts have no tolerance.", where=policy.signature, hint="Use values='typed'."
+        )
+    by_column, csv = policy.duplicates == "by_column", policy.values == "csv"
+    if by_column != csv or (by_column and not policy.extra_columns):
+        raise InputError(
+            "SJ603",
+            "duplicates='by_column' and values='csv' go together, with extra columns.",
+            where=policy.signature,
+            hint="Use the policy spider2; only its tolerance and its row_order can be changed.",
         )
     odd, text = policy.duplicates == "odd", policy.values == "text"
     if odd and not (text and policy.column_order == "any" and not policy.extra_columns):

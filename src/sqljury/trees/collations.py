@@ -25,6 +25,8 @@ CASELESS: Final = ("mysql", "tsql")
 """Dialects whose default collation ignores case."""
 BY_VALUE: Final = "VALUE OF"
 """Pseudo-collation, and name of the call, by which numbers are compared by value: 1 equals 1.0."""
+ENUMERATED: Final = "enum"
+"""Pseudo-collation of DuckDB's ENUM: ordered by position, but as a text next to a text."""
 SHOWN: Final = "SHOWN"
 """Name of the call that gives the one value that a column returns for a collation key."""
 _BLANK_PADDED: Final = ("postgres", "redshift", "oracle")
@@ -56,6 +58,8 @@ def column_collation(column: Column, type_: Type, dialect: str) -> str:
         return column.collation.lower() or dialect
     if dialect in _BLANK_PADDED and _CHAR.match(column.type):
         return BLANKED
+    if dialect == "duckdb" and (column.members or column.type.strip().lower().startswith("enum")):
+        return ENUMERATED
     if column.type.strip().lower() == "citext":
         return "citext"
     return named_collation(column.collation, dialect)

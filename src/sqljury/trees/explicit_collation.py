@@ -31,6 +31,7 @@ from sqljury.trees.collations import (
     BLANKED,
     BY_VALUE,
     CASELESS,
+    ENUMERATED,
     SHOWN,
     UNKNOWN,
     may_be_written_otherwise,
@@ -91,6 +92,7 @@ from sqljury.trees.walk import (
 _COMPARISONS = COMPARISONS | {"IS"}
 _BY_COLLATION = frozenset(("NULLIF", "GREATEST", "LEAST", "MIN", "MAX"))
 """Functions that compare their operands and return one of them."""
+_ORDERINGS = frozenset(("<", "<=", ">", ">="))
 _PATTERNS = frozenset(("LIKE", "ILIKE", "GLOB", "REGEXP", "SIMILAR TO"))
 _BRANCHES = frozenset(("CASE", "IIF", "COALESCE", "IFNULL", "NVL", "NULLIF", "GREATEST", "LEAST"))
 _EXTREMES = frozenset(("MIN", "MAX"))
@@ -351,6 +353,8 @@ class _Writer:
 
         ``BY_VALUE`` for numbers that may be equal but not identical; empty if there are none such.
         """
+        if field.collation == ENUMERATED:
+            return ""
         if field.collation or not may_be_written_otherwise(field, self.dialect):
             return field.collation
         self.chooses = True
@@ -504,6 +508,8 @@ class _Writer:
         field = self._field(operand, scope)
         if call.name not in _BLIND_AGGREGATES:
             self._look(field)
+        if field.collation == ENUMERATED:
+            return ENUMERATED if call.name in _EXTREMES else ""
         return self._chosen(field) if compares and call.name != "COUNT" else field.collation
 
     def _look(self, field: Field) -> None:
@@ -624,6 +630,9 @@ class _Writer:
 
     def _compared(self, name: str, a: Expression, b: Expression, scope: _Scope) -> Expression:
         left, right = self._operand(a, scope), self._operand(b, scope)
+        enumerated = {side.collation for side in (left, right)} & {ENUMERATED}
+        if enumerated and name in _ORDERINGS and not any(isinstance(s, Literal) for s in (a, b)):
+            raise _NoFormError
         collation = self._between_two(left, right)
         both = self._converted(left, right)
         if both is None:
@@ -703,7 +712,8 @@ class _Writer:
         if self.dialect == "sqlite":
             return self._of_sqlite(left, right)
         sides = [side for side in (left, right) if not isinstance(side.was, Literal)] or [left]
-        return _known(_one({side.collation for side in sides} - {""} or {""}))
+        # Values of an ENUM are equal, as texts or by position, if they are identical.
+        return _known(_one({side.collation for side in sides} - {"", ENUMERATED} or {""}))
 
     def _of_sqlite(self, left: _Operand, right: _Operand) -> str:
         """SQLite's rule: the left operand's collation if it is a column, else that of the right."""

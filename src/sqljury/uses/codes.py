@@ -49,6 +49,11 @@ CODES: dict[str, tuple[str, str]] = {
         "Several runs are printed as one table if each judge judged all of them with the same "
         "version, options and limits. The message shows both signatures.",
     ),
+    "SJ450": (
+        "no databases to run a changed query on",
+        "The browser app runs queries only where it is told to: sqljury view RUN --databases "
+        "FOLDER.",
+    ),
     "SJ347": (
         "a table of features that a jury cannot be trained on",
         "`sqljury train jury` reads tables that `sqljury evaluate --features` wrote as .jsonl, "

@@ -98,8 +98,11 @@ def _of_types(table: Table, dialect: str) -> Iterator[str]:
             yield f"{name} >= 0 AND {name} < {2**bits}" if bits else f"{name} >= 0"
         elif bits:
             yield f"{name} >= {-(2 ** (bits - 1))} AND {name} < {2 ** (bits - 1)}"
-        elif dialect == "mysql" and members is not None:
+        elif dialect in ("mysql", "duckdb") and members is not None:
             yield f"{name} IN {members[1]}"
+        elif column.members:
+            labels = ", ".join(exp.Literal.string(text).sql(dialect) for text in column.members)
+            yield f"{name} IN ({labels})"
 
 
 def _checks(statements: Iterable[exp.Expr], dialect: str) -> Iterator[str]:

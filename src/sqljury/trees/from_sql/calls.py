@@ -12,13 +12,19 @@ from sqljury.trees.from_sql.scopes import FromScope, identifier
 from sqljury.trees.nodes import (
     Aggregate,
     AggregateCall,
+    Call,
     Expression,
     Filter,
+    Literal,
     Outer,
+    Project,
     Ref,
     Relation,
+    SetKind,
+    SetOperation,
     SortKey,
     Subquery,
+    Type,
     Window,
     WindowCall,
 )
@@ -292,9 +298,13 @@ class Settled:
 
 @dataclass(slots=True)
 class Grouping:
-    """The GROUP BY keys of one SELECT; its aggregates and window functions are in ``scope``."""
+    """The GROUP BY keys of one SELECT; its aggregates and window functions are in ``scope``.
+
+    ``sets`` has the keys of each grouping set: a single set but for ROLLUP, CUBE, GROUPING SETS.
+    """
 
     keys: tuple[Expression, ...]
+    sets: list[tuple[Expression, ...]]
     scope: FromScope
 
     def settle(
@@ -312,7 +322,7 @@ class Grouping:
             having = self.grouped(having) if having is not None else None
             qualify = self.grouped(qualify) if qualify is not None else None
             windows = [map_expressions(call, self.grouped) for call in windows]
-            relation = Aggregate(relation, self.keys, tuple(self.scope.aggregates))
+            relation = self._aggregated(relation)
         if having is not None:
             relation = Filter(relation, having)
         if windows:
@@ -324,12 +334,29 @@ class Grouping:
             relation = Filter(relation, qualify)
         return Settled(relation, outputs)
 
+    def _aggregated(self, relation: Relation) -> Relation:
+        """The groups of all sets, with NULL for the keys that a set lacks."""
+        calls = tuple(self.scope.aggregates)
+        if len(self.sets) == 1:
+            return Aggregate(relation, self.keys, calls)
+        parts: list[Relation] = []
+        for keys in (tuple(dict.fromkeys(found)) for found in self.sets):
+            shown = [
+                Ref(keys.index(key)) if key in keys else Literal(None, Type.NULL)
+                for key in self.keys
+            ]
+            values = (Ref(len(keys) + i) for i in range(len(calls)))
+            parts.append(Project(Aggregate(relation, keys, calls), (*shown, *values)))
+        return SetOperation(SetKind.UNION, True, tuple(parts))
+
     def grouped(self, expression: Expression) -> Expression:
         """Rewrites an expression over the row of FROM to one over the row of the group."""
         for i, key in enumerate(self.keys):
             if key == expression:
                 return Ref(i)
         match expression:
+            case Call(name="GROUPING" | "GROUPING_ID"):
+                raise unsupported("GROUPING")  # it says which grouping set a row is from
             case Ref():
                 return Ref(self._position(expression.index))
             case Subquery():

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from sqljury.trees.from_sql.calls import Grouping, sort_key
 from sqljury.trees.from_sql.expressions import expression
+from sqljury.trees.from_sql.grouping_sets import grouping_sets
 from sqljury.trees.from_sql.reading import NoTreeError, invalid, plain, unsupported
 from sqljury.trees.from_sql.scopes import (
     Environment,
@@ -262,12 +263,13 @@ def select(node: exp.Select, environment: Environment) -> NamedRelation:
 def _finished(
     node: exp.Select, relation: Relation, scope: FromScope, items: tuple[Item, ...]
 ) -> NamedRelation:
-    keys = _group_keys(node, scope, items)
+    sets = _grouping_sets(node, scope, items)
+    keys = None if sets is None else _all_keys(sets)
     having = _condition(node, "having", scope)
     qualify = _condition(node, "qualify", scope)
     terms = order_terms(node, len(items), lambda key: _order_key(key, scope, items))
     ons = _distinct_on(node, scope, items)
-    grouping = Grouping(keys or (), scope)
+    grouping = Grouping(keys or (), sets or [()], scope)
     is_grouped = keys is not None or bool(scope.aggregates) or node.args.get("having") is not None
     outputs = [item.expression for item in items]
     extras = [t.value for t in (*terms, *ons) if not isinstance(t.value, int) and _reads(t.value)]
@@ -425,23 +427,30 @@ def _changed(node: exp.Star, items: list[Item], scope: FromScope) -> list[Item]:
 # ---------------------------------------------------------------- grouping and its conditions
 
 
-def _group_keys(
+def _grouping_sets(
     node: exp.Select, scope: FromScope, items: tuple[Item, ...]
-) -> tuple[Expression, ...] | None:
+) -> list[tuple[Expression, ...]] | None:
+    """The keys of each grouping set, a single one for a plain GROUP BY; None without GROUP BY."""
     group = node.args.get("group")
     if group is None:
         return None
-    for key in ("grouping_sets", "cube", "rollup", "totals"):
-        if group.args.get(key):
-            raise unsupported(key.upper().replace("_", " "))
+    if group.args.get("totals"):
+        raise unsupported("TOTALS")
+    sets = grouping_sets(group)
     scope.aggregates_allowed = scope.windows_allowed = False
     scope.aliases_first = scope.dialect in _ALIASES_FIRST
     try:
         if group.args.get("all"):
-            return tuple(item.expression for item in items if not _is_computed(item.expression))
-        return tuple(_group_key(key, scope, items) for key in group.expressions)
+            return [tuple(item.expression for item in items if not _is_computed(item.expression))]
+        written = [tuple(group.expressions)] if sets is None else sets
+        return [tuple(_group_key(key, scope, items) for key in keys) for keys in written]
     finally:
         scope.aggregates_allowed = scope.windows_allowed = True
+
+
+def _all_keys(sets: list[tuple[Expression, ...]]) -> tuple[Expression, ...]:
+    """The keys of a single set as written; of several sets each key once."""
+    return sets[0] if len(sets) == 1 else tuple(dict.fromkeys(key for keys in sets for key in keys))
 
 
 def _group_key(node: exp.Expr, scope: FromScope, items: tuple[Item, ...]) -> Expression:

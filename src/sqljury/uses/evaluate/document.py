@@ -172,17 +172,51 @@ def write_report(
     render(
         path,
         "report",
-        title=visible(title),
-        run=visible(summary.run),
-        notes=reading_notes(summary),
-        judges=[_judge(i, judge) for i, judge in enumerate(summary.judges)],
-        outcomes=[o for o in Outcome if any(judge.outcomes.get(o) for judge in summary.judges)],
-        dimensions=[slice_plots(slices, _cases_of) for slices in slices_of(summary.judges)],
-        agreement=None if agreement is None else agreement_values(agreement, _cases_of),
+        **overview_values(
+            summary,
+            title=title,
+            total=pages.total,
+            link=_link_within_page,
+            agreement=agreement,
+        ),
         pages=pages,
         most_told_apart=MOST_TOLD_APART,
         data=_data(summary, pages),
     )
+
+
+def overview_values(
+    summary: Summary,
+    *,
+    title: str,
+    total: int,
+    link: Callable[[Mapping[str, str]], str],
+    agreement: Agreement | None = None,
+) -> dict[str, Any]:
+    """The values of the template ``overview.html.j2``: scores, outcomes, slices.
+
+    Args:
+        total: the number of cases.
+        link: makes the address of the list of cases from the fields of its filter.
+    """
+
+    def cases_of(dimension: str, value: str) -> str:
+        """The link to a slice's cases; empty if the list has no such filter."""
+        if dimension not in _FILTERS or not value:
+            return ""
+        return link({_FILTERS[dimension]: visible(value)})
+
+    return {
+        "title": visible(title),
+        "run": visible(summary.run),
+        "total": total,
+        "notes": reading_notes(summary),
+        "judges": [_judge(i, judge) for i, judge in enumerate(summary.judges)],
+        "outcomes": [o for o in Outcome if any(j.outcomes.get(o) for j in summary.judges)],
+        "dimensions": [slice_plots(slices, cases_of) for slices in slices_of(summary.judges)],
+        "agreement": None if agreement is None else agreement_values(agreement, cases_of),
+        "cases_link": lambda **fields: link({name: str(one) for name, one in fields.items()}),
+    }
 
 
 def _data(summary: Summary, pages: CasePages) -> Iterator[Markup]:
@@ -222,11 +256,8 @@ def _judge(series: int, judge: JudgeSummary) -> dict[str, Any]:
     }
 
 
-def _cases_of(dimension: str, value: str) -> str:
-    """The link to the list of a slice's cases; empty if the list has no such filter."""
-    if dimension not in _FILTERS or not value:
-        return ""
-    return f"#/cases?{urlencode({_FILTERS[dimension]: visible(value)})}"
+def _link_within_page(fields: Mapping[str, str]) -> str:
+    return f"#/cases?{urlencode(fields)}"
 
 
 # ---------------------------------------------------------------- for a paper

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Unpack
 
 from sqljury.benchmarks import cases_of_rows
@@ -63,17 +63,23 @@ class Evaluator(Closing):
         (found,) = self.judge_all([case])
         return found
 
-    def judge_all(self, cases: Sequence[Case | Mapping[str, Json]]) -> list[dict[str, Verdict]]:
+    def judge_all(
+        self,
+        cases: Sequence[Case | Mapping[str, Json]],
+        judges: Collection[str] | None = None,
+    ) -> list[dict[str, Verdict]]:
         """The verdicts on several cases, in their order, judged by all workers at once.
 
         Args:
             cases: cases or objects, as for :meth:`judge`.
+            judges: the full names of those judges that are needed now, such as
+                ``execution:strict``; by default all.
 
         Raises:
             InputError: not a case, or a correction of the overlay does not fit.
             InfrastructureError: the workers cannot work.
         """
-        return self._judges.judge(list(cases_of_rows(cases)))
+        return self._judges.judge(list(cases_of_rows(cases)), judges)
 
     def close(self) -> None:
         """Stop the workers."""

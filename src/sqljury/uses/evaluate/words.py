@@ -78,7 +78,10 @@ def no_predictions_hint(judge: JudgeSummary) -> str:
     return "--predictions FILE joins predictions, --map predicted_sql=KEY names the key of theirs"
 
 
-WITHOUT_REFERENCE = ("faults", "executable", "verifier", "prover", "rose_wogt")
+WITHOUT_REFERENCE = (
+    "jury:offline,reference=false",
+    *("faults", "executable", "verifier", "prover", "rose_wogt"),
+)
 """Judges that need no reference, those that call no chat model first."""
 
 
@@ -158,10 +161,26 @@ def details(judge: JudgeSummary) -> list[str]:
         no_reference_hint(judge),
         missing_sentence(judge),
         outcomes_sentence(judge),
+        script_sentence(judge),
         measures_sentence(judge),
         labels_sentence(judge),
     )
     return [*filter(None, lines), *cost_lines(judge)]
+
+
+def script_sentence(judge: JudgeSummary) -> str:
+    """What the published script of Spider 2.0 prints; empty for other judges and several systems.
+
+    It counts every question, also those without a usable reference.
+    """
+    if re.split("[,;]", judge.name)[0] != "execution:spider2" or judge.systems:
+        return ""
+    correct = judge.outcomes.get(Outcome.CORRECT, 0)
+    predicted = judge.n - judge.outcomes.get(Outcome.PREDICTION_MISSING, 0)
+    found = f"Real score {percent(correct / judge.total)} % ({correct} of {count(judge.total)})"
+    if 0 < predicted < judge.total:
+        found += f", Final score {percent(correct / predicted)} % ({correct} of {count(predicted)})"
+    return f"as evaluate.py of Spider 2.0 counts: {found}"
 
 
 def reading_notes(summary: Summary) -> list[str]:

@@ -1,0 +1,1 @@
+"""The browser app: a server on this machine for looking at runs, labelling and deciding."""

@@ -1,0 +1,197 @@
+"""What pages show of a run: scores, cases with schema and trees, rows of a changed query."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqljury.case import Case, Json
+from sqljury.closing import Closing
+from sqljury.databases import Databases, open_databases, schema_from_ddl
+from sqljury.difference import Difference
+from sqljury.errors import InputError, SqljuryError
+from sqljury.reports.cases import case_page
+from sqljury.runs import open_run
+from sqljury.schema import Schema, Table
+from sqljury.settings import Limits
+from sqljury.trees.nodes import Scan
+from sqljury.trees.walk import relations
+from sqljury.uses.browse.index import CaseIndex
+from sqljury.uses.browse.rows import RowsShown
+from sqljury.uses.queries import QueryPlan, diff_queries, plan_query
+from sqljury.verdict import Record, Verdict
+
+if TYPE_CHECKING:
+    from sqljury.uses.evaluate.evaluator import Evaluator
+    from sqljury.uses.evaluate.summary import Summary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownSchemaTable:
+    """A table of the case's database and whether a query of the case reads it."""
+
+    table: Table
+    is_used: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseView:
+    """All that the page of one case shows."""
+
+    records: Sequence[Record]
+    page: Mapping[str, Json]
+    """The page as :func:`sqljury.reports.cases.case_page` makes it."""
+    schema: Sequence[ShownSchemaTable]
+    """Tables that the queries read first; empty if the schema is not known."""
+    plans: Sequence[tuple[str, QueryPlan]]
+    """The operator trees of the first reference and the prediction, as far as they can be read."""
+
+    @property
+    def case(self) -> Case:
+        """The case."""
+        return self.records[0].case
+
+
+class RunBrowser(Closing):
+    """One run, opened for reading.
+
+    Args:
+        folder: the run's folder.
+        databases: where the run's databases are, if changed queries may be run on them.
+    """
+
+    def __init__(self, folder: Path, databases: str | None = None) -> None:
+        self.folder = folder
+        self.index = CaseIndex(folder)
+        self.judges = self.index.judges
+        self._databases = databases
+        self._evaluator: Evaluator | None = None
+        self._turn = threading.Lock()
+        with open_run(folder) as run:
+            self._manifest = dict(run.manifest)
+
+    def close(self) -> None:
+        """Stop the workers, and remove the index."""
+        self.index.close()
+        if self._evaluator is not None:
+            self._evaluator.close()
+
+    @cached_property
+    def summary(self) -> Summary:
+        """The run's scores."""
+        from sqljury.uses.evaluate.evaluation import load_run
+
+        with load_run(self.folder) as found:
+            return found.summary
+
+    @property
+    def runs_queries(self) -> bool:
+        """True if changed queries can be run."""
+        return self._databases is not None
+
+    # ------------------------------------------------------------ one case
+
+    def view(self, place: int) -> CaseView:
+        """What is shown of the case at a position of the input.
+
+        Raises:
+            InputError: SJ412: there is no such case.
+        """
+        with open_run(self.folder) as run:
+            records = list(run.records(place=place))
+        if not records:
+            raise InputError("SJ412", f"no case at position {place} in {self.folder}.")
+        case = records[0].case
+        schema = self.schema_of(case)
+        plans = [] if schema is None else list(_plans(case, schema))
+        return CaseView(
+            records=records,
+            page=case_page(records, self.judges, _differences(case, schema)),
+            schema=[] if schema is None else _tables(schema, [plan for _, plan in plans]),
+            plans=plans,
+        )
+
+    @cached_property
+    def _open_databases(self) -> Databases | None:
+        place = self._databases or self._manifest.get("databases")
+        try:
+            return open_databases(str(place)) if place else None
+        except SqljuryError:  # they have been moved since
+            return None
+
+    def schema_of(self, case: Case) -> Schema | None:
+        """The schema of a case's database; None if it is not known."""
+        try:
+            if case.schema_sql is not None:
+                return schema_from_ddl(case.schema_sql)
+            if self._open_databases is None:
+                return None
+            database = self._open_databases.open(case.db_id)
+            if database is None:
+                return None
+            with closing(database):
+                return database.schema()
+        except SqljuryError:
+            return None
+
+    # ------------------------------------------------------------ a changed query
+
+    def run_query(self, case: Case, sql: str) -> Verdict:
+        """The rows of another query for a case, compared with its first reference.
+
+        It runs as a prediction does: in a worker's sandbox, read-only, within the run's limits.
+
+        Raises:
+            InputError: SJ450: no databases were given.
+        """
+        from sqljury.uses.evaluate.evaluator import Evaluator
+
+        if self._databases is None:
+            raise InputError(
+                "SJ450",
+                "there are no databases to run it on.",
+                hint="Start `sqljury view` with --databases.",
+            )
+        with self._turn:
+            if self._evaluator is None:
+                limits = self._manifest.get("limits")
+                given = Limits(**limits) if isinstance(limits, dict) else Limits()
+                self._evaluator = Evaluator(self._databases, RowsShown(), limits=given, workers=1)
+            (verdict,) = self._evaluator.judge(replace(case, predicted_sql=sql)).values()
+        return verdict
+
+
+def _plans(case: Case, schema: Schema) -> Iterator[tuple[str, QueryPlan]]:
+    references = next(iter(case.reference_sqls), None)
+    for name, sql in (("Reference", references), ("Prediction", case.predicted_sql)):
+        if isinstance(sql, str):
+            with suppress(SqljuryError):  # it cannot be read
+                yield name, plan_query(sql, schema=schema)
+
+
+def _differences(case: Case, schema: Schema | None) -> Sequence[Difference]:
+    if schema is None or not case.reference_sqls or not isinstance(case.predicted_sql, str):
+        return ()
+    try:
+        found = diff_queries(case.reference_sqls[0], case.predicted_sql, schema=schema)
+    except SqljuryError:  # a query cannot be read
+        return ()
+    return found.differences
+
+
+def _tables(schema: Schema, plans: Sequence[QueryPlan]) -> list[ShownSchemaTable]:
+    used = {name.casefold() for plan in plans for name in _scanned(plan)}
+    shown = [
+        ShownSchemaTable(table=table, is_used=table.name.casefold() in used)
+        for table in schema.tables
+    ]
+    return sorted(shown, key=lambda one: not one.is_used)
+
+
+def _scanned(plan: QueryPlan) -> list[str]:
+    return [node.table for node in relations(plan.tree) if isinstance(node, Scan)]
