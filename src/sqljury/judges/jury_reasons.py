@@ -15,13 +15,11 @@ from functools import cache, cached_property
 from math import exp
 from typing import Final
 
+from sqljury.difference import Clause, Difference, DifferenceKind
 from sqljury.evidence_shapes import FindingFields, ReasonFields, faults_of, mismatch_of
 from sqljury.judges.jury_features import Pair
 from sqljury.judges.jury_features.groups.question import ASKS
 from sqljury.likeness.differences import (
-    Clause,
-    Difference,
-    DifferenceKind,
     QueryBlock,
     Views,
     block_of,
