@@ -23,6 +23,7 @@ PANELS: Final[Mapping[str, Mapping[str, str]]] = {
         "view": "view",
         "runs": "runs",
         "agree": "agree",
+        "label-cases": "labels",
     },
     "Queries": dict.fromkeys(("compare", "diff", "plan"), "queries"),
     "References": {"audit": "audit", "build": "build"},
