@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
+import tarfile
+from pathlib import Path
 
 import pytest
 from sqlglot import exp
@@ -107,3 +109,25 @@ def test_what_is_refused_says_why() -> None:
     assert outcome == Execution(Status.REFUSED, None, "not allowed: the function evil")
     outcome = admitted("SELECT 1 SHUTDOWN", RULES["tsql"])
     assert outcome == Execution(Status.REFUSED, None, "not allowed: SHUTDOWN")
+
+
+@pytest.mark.data
+def test_published_gold_queries_are_admitted(data_dir: Path) -> None:
+    """All of Spider 2.0's gold queries but scripts: four on BigQuery begin with DECLARE or CREATE."""
+    refused, admissions = [], 0
+    for archive in sorted((data_dir / "spider2").glob("*.tar.gz")):
+        with tarfile.open(archive) as files:
+            for file in files:
+                name = file.name.rpartition("/")[2]
+                if "/gold/sql/" not in file.name or not name.startswith(("sf", "bq", "ga")):
+                    continue
+                held = files.extractfile(file)
+                assert held is not None
+                rules = RULES["snowflake" if name.startswith("sf") else "bigquery"]
+                outcome = admitted(held.read().decode(), rules)
+                admissions += 1
+                if isinstance(outcome, Execution):
+                    refused.append((name, outcome.message))
+    assert admissions == 352
+    names = ("bq001", "bq002", "bq350", "bq406")
+    assert refused == [(f"{name}.sql", "more than one statement") for name in names]

@@ -64,7 +64,6 @@ class Warehouse(ABC):
 
     Args:
         server: the URL.
-        options: the options that the URL may have.
 
     Raises:
         InputError: SJ284: the URL has another option.
@@ -75,6 +74,9 @@ class Warehouse(ABC):
     code: ClassVar[str]
     """The code of errors of the driver."""
     options: ClassVar[frozenset[str]] = frozenset()
+    """The options that the URL may have."""
+    by_the_hour: ClassVar[bool] = True
+    """True if the URL may have ``price_per_hour``, because nothing else tells the price."""
 
     def __init__(self, server: ServerURL, db_id: str, describe: Describe) -> None:
         learn(server.password)
@@ -88,15 +90,16 @@ class Warehouse(ABC):
         self._running = False
         self._lost = False
         self._closed = False
-        self._price_per_hour = self._number("price_per_hour")
+        known = self.options | ({"price_per_hour"} if self.by_the_hour else set())
         for name in server.options:
-            if name not in self.options | {"price_per_hour"}:
+            if name not in known:
                 raise InputError(
                     "SJ284",
                     f"unknown option {name!r}.",
                     where=server.shown,
-                    hint=f"Known: {', '.join(sorted(self.options | {'price_per_hour'}))}.",
+                    hint=f"Known: {', '.join(sorted(known))}.",
                 )
+        self._price_per_hour = self._number("price_per_hour")
         self._connect()
 
     @property

@@ -60,6 +60,7 @@ class BigQueryDatabase(Warehouse):
 
     rules = Rules("bigquery", words=frozenset({"external_query"}), signs=("|>",))
     code = "SJ286"
+    by_the_hour = False
     options = frozenset(
         ("credentials", "location", "endpoint", "price_per_tib", "maximum_bytes_billed")
     )

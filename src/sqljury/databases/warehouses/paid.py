@@ -22,6 +22,7 @@ from typing import Any
 from sqljury.errors import InfrastructureError, InputError
 from sqljury.execution import Bill, Execution, ResultTable, Status
 from sqljury.storage import storage_errors
+from sqljury.writing import new_folder
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS result (
@@ -68,6 +69,7 @@ class PaidResults:
         self._command = command
         self._max_cost = max_cost
         self._elsewhere = elsewhere
+        new_folder(self._path.parent)
         with storage_errors(self._path, self._damaged):
             self._database = sqlite3.connect(
                 self._path, timeout=60.0, isolation_level=None, check_same_thread=False

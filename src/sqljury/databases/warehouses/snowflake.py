@@ -84,6 +84,7 @@ class SnowflakeDatabase(Warehouse):
         columns=frozenset({"nextval"}),
     )
     code = "SJ285"
+    by_the_hour = False
     options = frozenset((*_LOGIN, *_PLACE_OPTIONS, "credits_per_hour", "price_per_credit"))
 
     def _session(self) -> Any:
