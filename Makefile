@@ -35,6 +35,12 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet -e ".[all]" --group dev
 	@touch $@ $(VENV)/.core
 
+# A stand-in for Snowflake, which needs versions of its own.
+$(VENV)/.fakesnow:
+	$(PYTHON) -m venv $(VENV)/fakesnow
+	$(VENV)/fakesnow/bin/python -m pip install --quiet "fakesnow[server]>=0.12" "snowflake-connector-python<5"
+	@touch $@
+
 $(VENV)/.docs: pyproject.toml | $(VENV)/.core
 	$(BIN)/python -m pip install --quiet --group docs
 	@touch $@
@@ -43,14 +49,14 @@ demo: $(VENV)/.core
 	$(BIN)/sqljury demo --folder demo
 
 # Tests that run alone are few: only the files that hold some are read.
-test: $(VENV)/.dev
+test: $(VENV)/.dev $(VENV)/.fakesnow
 	$(BIN)/python -m pytest -m alone $$(grep -rl --include="test_*.py" pytest.mark.alone tests)
 	$(PARALLEL)
 
-test-slow: $(VENV)/.dev
+test-slow: $(VENV)/.dev $(VENV)/.fakesnow
 	$(PARALLEL) -m slow
 
-test-all: $(VENV)/.dev
+test-all: $(VENV)/.dev $(VENV)/.fakesnow
 	$(PARALLEL) -m "slow or not slow"
 
 lint: $(VENV)/.dev

@@ -3,7 +3,7 @@
     python bench/graph_match.py [--data FOLDER] [--model FILE] [--threads 2]
 
 Real pairs (FuncEvalGMN's of Spider's dev questions): from text to canonical trees, to graphs, to
-pairs of graphs, to positions and batches, and through the network, in batches and one pair at a
+pairs of graphs, to relations and batches, and through the network, in batches and one pair at a
 time. The floor is the time of the same matrix products and convolutions of the same shapes on
 tensors that are there already. The best of several runs, on the clock and of the processor: other
 work on the machine adds to the first, and to the second only a little.
@@ -19,23 +19,25 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqljury.benchmarks import read_cases
 from sqljury.databases import read_schemas
 from sqljury.equivalence.canonical import canonical
-from sqljury.learning.graph_matching.graphs import EncodedPair
 from sqljury.learning.graph_matching.matcher import (
     Matcher,
-    distances_of,
     encode,
     load_matcher,
+    log_odds_of,
     shipped_model,
 )
 from sqljury.likeness.graphs import PairGraph, QueryGraph, pair_graph, query_graph
 from sqljury.trees import build_tree
 from sqljury.trees.context import DECLARED_ASSUMPTIONS, Context
 from sqljury.trees.nodes import Relation, Unreadable
+
+if TYPE_CHECKING:
+    from sqljury.learning.graph_matching.network import PackedPairs
 
 RUNS = 3
 SINGLE = 150
@@ -55,19 +57,21 @@ def main() -> None:
         sys.exit(f"{options.data / 'pairs'} is not there: pass --data FOLDER")
     import torch
 
+    from sqljury.learning.graph_matching.network import packed
+
     torch.set_num_threads(options.threads)
     matcher = load_matcher(options.model or shipped_model())
     pairs = real_pairs(options.data)
     weights = sum(w.numel() for w in matcher.network.parameters())
     print(f"{len(pairs):,} pairs, {options.threads} threads, {weights:,} weights")
-    encoded, texts = encode(pairs, matcher.vocabulary, matcher.network.options)
-    line("positions and numbers", len(pairs), best(lambda: encoded_again(pairs, matcher)))
-    batched = best(lambda: distances_of(matcher.network, encoded, texts))
+    data = packed(*encode(pairs, matcher.vocabulary))
+    line("relations and numbers", len(pairs), best(lambda: encoded_again(pairs, matcher)))
+    batched = best(lambda: log_odds_of(matcher.network, data))
     line("network, in batches", len(pairs), batched)
     chosen = pairs[:SINGLE]
     line("all of it, one by one", len(chosen), best(lambda: one_by_one(chosen, matcher), 2))
     line("all of it, in batches", len(pairs), best(lambda: matcher.scores(pairs)))
-    floor = floor_of(matcher, encoded, texts)
+    floor = floor_of(matcher, data)
     line("matrix products alone", len(pairs), floor)
     times = batched.processor / floor.processor
     print(f"the network takes {times:.1f} times the processor time of its matrix products")
@@ -142,7 +146,9 @@ def real_pairs(data: Path) -> list[PairGraph]:
 
 def encoded_again(pairs: Sequence[PairGraph], matcher: Matcher) -> None:
     """What goes before the network."""
-    encode(pairs, matcher.vocabulary, matcher.network.options)
+    from sqljury.learning.graph_matching.network import packed
+
+    packed(*encode(pairs, matcher.vocabulary))
 
 
 def one_by_one(pairs: Sequence[PairGraph], matcher: Matcher) -> None:
@@ -151,11 +157,11 @@ def one_by_one(pairs: Sequence[PairGraph], matcher: Matcher) -> None:
         matcher.scores([pair])
 
 
-def floor_of(matcher: Matcher, encoded: Sequence[EncodedPair], texts: Sequence[str]) -> Seconds:
+def floor_of(matcher: Matcher, data: PackedPairs) -> Seconds:
     """Seconds of the network's matrix products and convolutions, and of nothing else."""
     import torch
 
-    calls = products(matcher, encoded, texts)
+    calls = products(matcher, data)
     ready: list[tuple[Any, tuple[Any, ...], int]] = []
     for (function, shapes), count in calls.items():
         made = tuple(
@@ -172,9 +178,7 @@ def floor_of(matcher: Matcher, encoded: Sequence[EncodedPair], texts: Sequence[s
     return best(work)
 
 
-def products(
-    matcher: Matcher, encoded: Sequence[EncodedPair], texts: Sequence[str]
-) -> Counter[tuple[Any, tuple[Any, ...]]]:
+def products(matcher: Matcher, data: PackedPairs) -> Counter[tuple[Any, tuple[Any, ...]]]:
     """How often each matrix product of each shape is computed."""
     import torch
     from torch.utils._python_dispatch import TorchDispatchMode
@@ -195,7 +199,7 @@ def products(
         return tuple(value) if isinstance(value, list) else value
 
     with Recorder():
-        distances_of(matcher.network, encoded, texts)
+        log_odds_of(matcher.network, data)
     return found
 
 

@@ -3,11 +3,12 @@
     python experiments/graph_match.py --data $DATA [--model FILE ...] [--judge [NAME ...]]
         [--runs FOLDER]
 
-For each file: AUC with its interval (95 %, bootstrap), Kendall's tau, Spearman's and Pearson's
-correlation of the score, and in brackets of its yes or no, over all rows, and over distinct pairs
-(white space collapsed, lower case); then AUC by hardness, joins, nesting and grouping of the
-reference, and by the model that wrote the prediction. Several models (seeds) are given one by one,
-and as a mean with its spread. Published figures stand beside, of tables 1, 2 and 5.
+For each file: AUC with its interval (95 %, bootstrap); Kendall's tau, Spearman's and Pearson's
+correlation of the score, and in brackets of its yes or no; Cohen's kappa and the Brier score; over
+all rows, and over distinct pairs (white space collapsed, lower case). Then AUC by hardness, joins,
+nesting and grouping of the reference, and by the model that wrote the prediction. Several models
+(seeds) are given one by one, and as a mean with its spread. Published figures stand beside, of
+tables 1, 2 and 5.
 
 Nothing is chosen on these rows: the network and its threshold come from pairs of Spider's training
 databases. A score is missing where a query cannot be read; such rows are counted and left out. What
@@ -28,7 +29,7 @@ from labelled_pairs import FILES, Pair, Scores, judge_scores, labelled_pairs, ne
 
 from sqljury.judges import make_judge
 from sqljury.learning.graph_matching.matcher import load_matcher, shipped_model
-from sqljury.uses.statistics import Bootstrap, ScoreTable
+from sqljury.uses.statistics import Bootstrap, Confusion, ScoreTable
 
 BASELINES = (
     "relpm",
@@ -151,7 +152,7 @@ def show_judges(name: str, found: Sequence[Rows]) -> None:
     """Table 1: a line for each judge, over all rows and over distinct pairs."""
     print(
         f"\n{'':40}{'n':>6}{'none':>5}  {'AUC [95 %]':24}  {'tau (yes/no)':15}"
-        f"  {'rho (yes/no)':15}  {'r (yes/no)':15}  published: AUC, tau, rho"
+        f"  {'rho (yes/no)':15}  {'r (yes/no)':15}  kappa   Brier   published: AUC, tau, rho"
     )
     places = distinct(found[0].pairs)
     aucs: dict[str, list[float]] = {}
@@ -218,7 +219,21 @@ def figures(rows: Rows) -> str:
         for key in ("kendall_tau", "spearman_rho", "pearson_r")
     )
     count = len(rows.pairs)
+    cells += f"  {number(kappa(rows))}  {number(brier(table))}"
     return f"{count:6,}{missing:5}  {number(values['auc'])} [{low:.4f}, {high:.4f}]  {cells}"
+
+
+def kappa(rows: Rows) -> float | None:
+    """Cohen's kappa of the yes or no; no score is a no."""
+    said = [score is not None and score >= rows.threshold for score in rows.scores]
+    labels = (pair.label for pair in rows.pairs)
+    return Confusion.of(zip(labels, said, strict=True)).statistics()["kappa"]
+
+
+def brier(table: ScoreTable) -> float:
+    """The mean square of score minus label."""
+    wrong = (table.no * table.scores**2 + table.yes * (1 - table.scores) ** 2).sum()
+    return float(wrong / (table.no + table.yes).sum())
 
 
 def number(value: float | None) -> str:

@@ -1,12 +1,15 @@
 """Ordinary predictions to be labelled, drawn by stratum, each with the predictions it stands for.
 
     python experiments/ordinary_cases.py DATA OUT.jsonl [--run FOLDER]
+    python experiments/ordinary_cases.py DATA OUT.jsonl --labelled
 
 The population: what 17 systems answer to Spider dev (without wta_1, whose database is not public),
 what seven models answer to Spider-DK, and what 14 methods answer to BIRD's `superhero`. An answer
 that several systems give is read once and stands for all of them. Questions of ROSE-VEC, of either
 half, are left out. Judges are run on a first draw; their verdicts and the rows give the strata,
 from which the second draw is made. Both draws follow a hash of the case's id.
+
+With --labelled nothing is drawn: OUT holds the cases that `ordinary_labels.jsonl` has labels of.
 
 OUT holds cases in sqljury's own format, with `stratum` and `weight` among their fields: the sum of
 the weights of a stratum is the number of predictions in it. The judges' verdicts stay in FOLDER.
@@ -28,6 +31,7 @@ from typing import Any, Final
 import sqljury as sj
 from sqljury.benchmarks import read_cases, write_cases
 
+LABELS: Final = Path(__file__).with_name("ordinary_labels.jsonl")
 FIRST: Final = {"spider-same": 1600, "spider-differ": 1500, "dk": 900, "superhero": 900}
 """Most cases of a group that judges are run on; a group not named is taken whole."""
 SECOND: Final = {
@@ -60,6 +64,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--run", type=Path, default=Path("ordinary-run"))
+    parser.add_argument("--labelled", action="store_true")
     options = parser.parse_args()
     data: Path = options.data
     excluded = {q["question"] for q in _json(data / "rose-vec/questions_of_both_halves.json")}
@@ -67,6 +72,12 @@ def main() -> None:
     for group, case in [*spider(data), *dk(data), *superhero(data)]:
         if case.question not in excluded:
             groups[group].append(case)
+    if options.labelled:
+        lines = LABELS.read_text(encoding="utf-8").splitlines()
+        known = {json.loads(line)["id"] for line in lines}
+        found = {c.id: c for cases in groups.values() for c in cases if c.id in known}
+        write_cases(_ordered(list(found.values())), options.out)
+        return
     for group, cases in groups.items():
         print(f"{group}: {len(cases):,} queries of {_weight(cases):,.0f} predictions")
     drawn = {name: drawn_from(cases, FIRST.get(name)) for name, cases in groups.items()}
@@ -76,7 +87,11 @@ def main() -> None:
         taken = drawn_from(strata[name], SECOND[name])
         print(f"{name}: {len(taken)} of {len(strata[name])}, for {_weight(taken):,.0f} predictions")
         chosen += [_with(case, stratum=name) for case in taken]
-    write_cases(sorted(chosen, key=lambda c: (c.db_id or "", c.question or "", c.id)), options.out)
+    write_cases(_ordered(chosen), options.out)
+
+
+def _ordered(cases: list[sj.Case]) -> list[sj.Case]:
+    return sorted(cases, key=lambda c: (c.db_id or "", c.question or "", c.id))
 
 
 def spider(data: Path) -> Iterator[tuple[str, sj.Case]]:

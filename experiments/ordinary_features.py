@@ -1,20 +1,30 @@
 """Labels and weights beside the features of ordinary predictions, to train the jury on.
 
     python experiments/ordinary_features.py FEATURES.jsonl … --out TABLE.jsonl [--part fit]
+    python experiments/ordinary_features.py FEATURES.jsonl --made --out TABLE.jsonl
 
 FEATURES are tables that `sqljury evaluate --features` wrote for the cases of `ordinary_cases.py`.
 Each row of the chosen part gets its label of `ordinary_labels.jsonl`, and as its weight the cube
 root of the number of predictions that it stands for, so that common kinds count for more without
 drowning the rare ones; the mean weight is 1.
+
+With --made they are of `made_cases.py`. Left out are queries that should be wrong and whose rows
+are equal on the database and on generated ones, queries that should be right and whose rows differ
+somewhere, and references that return nothing. The verifier, and what linking knows of likely
+columns, were trained on these very questions, so both are removed.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Final
 
-LABELS = Path(__file__).with_name("ordinary_labels.jsonl")
+LABELS: Final = Path(__file__).with_name("ordinary_labels.jsonl")
+TRAINED: Final = re.compile(r"verifier_|linking_(regret|tables_regret|missed|more_)")
 
 
 def main() -> None:
@@ -23,16 +33,34 @@ def main() -> None:
     parser.add_argument("features", type=Path, nargs="+")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--part", choices=("fit", "aside"), default="fit")
+    parser.add_argument("--made", action="store_true")
     options = parser.parse_args()
-    labels = {one["id"]: one for one in map(json.loads, LABELS.read_text("utf-8").splitlines())}
     rows = [json.loads(line) for path in options.features for line in path.open(encoding="utf-8")]
-    rows = [row for row in rows if labels[row["id"]]["part"] == options.part]
+    chosen = list(confirmed(rows) if options.made else labelled(rows, options.part))
+    with options.out.open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in chosen)
+    print(f"{len(chosen):,} rows, {sum(row['label'] for row in chosen):,} of them right")
+
+
+def labelled(rows: list[Any], part: str) -> Iterator[Any]:
+    """The rows of one part with labels and weights."""
+    lines = LABELS.read_text(encoding="utf-8").splitlines()
+    labels = {one["id"]: one for one in map(json.loads, lines) if one["part"] == part}
+    rows = [row for row in rows if row["id"] in labels]
     weights = [labels[row["id"]]["weight"] ** (1 / 3) for row in rows]
     mean = sum(weights) / len(weights)
-    with options.out.open("w", encoding="utf-8") as file:
-        for row, weight in zip(rows, weights, strict=True):
-            label = labels[row["id"]]["label"]
-            file.write(json.dumps({**row, "label": label, "weight": weight / mean}) + "\n")
+    for row, weight in zip(rows, weights, strict=True):
+        yield {**row, "label": labels[row["id"]]["label"], "weight": weight / mean}
+
+
+def confirmed(rows: list[Any]) -> Iterator[Any]:
+    """The rows of made cases whose label rows and generated databases confirm."""
+    for row in rows:
+        equal, differ = row.get("execution_intent"), row.get("generated_differ") or 0
+        if equal is None or row.get("tables_nothing_reference") == 1:
+            continue
+        if row["label"] is (equal == 1 and not differ):
+            yield {name: value for name, value in row.items() if not TRAINED.match(name)}
 
 
 if __name__ == "__main__":

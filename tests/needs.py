@@ -13,5 +13,12 @@ def needs(*packages: str) -> pytest.MarkDecorator:
     Where whole modules need torch and its like: `importorskip` would import it in every process
     that collects tests, also in those that then run others.
     """
-    missing = [package for package in packages if find_spec(package) is None]
+    missing = [package for package in packages if not _is_there(package)]
     return pytest.mark.skipif(bool(missing), reason=f"not installed: {', '.join(missing)}")
+
+
+def _is_there(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ModuleNotFoundError:  # a package above it
+        return False

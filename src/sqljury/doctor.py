@@ -42,11 +42,25 @@ _LARGE = (
     ("ray", "distributed", "judging on several machines"),
 )
 
+_WAREHOUSES = (
+    ("snowflake.connector", "snowflake", "Snowflake"),
+    ("google.cloud.bigquery", "bigquery", "BigQuery"),
+    ("databricks.sql", "databricks", "Databricks"),
+    ("redshift_connector", "redshift", "Amazon Redshift"),
+    ("trino", "trino", "Trino"),
+    ("pymssql", "mssql", "SQL Server"),
+)
+"""Drivers that take seconds to import; they are only located."""
+
 _WITH_TORCH = {extra for module, extra, _ in _LARGE if module != "ray"}
 
 # pip's names of modules, where they differ.
 _PACKAGES = {
+    "databricks.sql": "databricks-sql-connector",
+    "google.cloud.bigquery": "google-cloud-bigquery",
+    "redshift_connector": "redshift-connector",
     "sklearn": "scikit-learn",
+    "snowflake.connector": "snowflake-connector-python",
     "yaml": "pyyaml",
     "z3": "z3-solver",
 }
@@ -69,8 +83,8 @@ def checks() -> Iterator[DoctorCheck]:
     yield DoctorCheck("sqlite", "ok", f"{sqlite3.sqlite_version} (in Python)")
     for module, extra, purpose in _DRIVERS:
         yield _driver(module, extra, purpose)
-    for module, extra, purpose in _LARGE:
-        yield _installed(module, extra, purpose, find_spec(module) is not None)
+    for module, extra, purpose in (*_WAREHOUSES, *_LARGE):
+        yield _installed(module, extra, purpose, _is_there(module))
     yield from sandbox_checks()
 
 
@@ -84,6 +98,13 @@ def sandbox_checks() -> Iterator[DoctorCheck]:
     uid, why = own_uid(())
     stays_root = uid is None and runs_as_root()
     yield DoctorCheck("user", "warning" if stays_root else "ok", why)
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # a package above it
+        return False
 
 
 def _driver(module: str, extra: str, purpose: str) -> DoctorCheck:

@@ -14,9 +14,9 @@ from sqljury.case import Case
 from sqljury.databases.ddl import schema_from_ddl
 from sqljury.databases.protocol import Database
 from sqljury.errors import InputError
-from sqljury.execution import Execution, Limits, Status
+from sqljury.execution import Bill, Execution, Limits, Status
 from sqljury.schema import Schema, Table
-from sqljury.verdict import Cost
+from sqljury.verdict import Billed, Cost
 from sqljury.work_limit import not_work
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class DatabaseEvidence:
 
     __slots__ = (
         *("_cache", "_client", "_database", "_limits", "_schemas", "_suites"),
-        *("case", "cost", "lost"),
+        *("billed", "case", "cost", "lost"),
     )
 
     def __init__(
@@ -151,6 +151,8 @@ class DatabaseEvidence:
         self._suites = suites
         self.cost = Cost()
         """The cost of all model calls for the case."""
+        self.billed = Billed()
+        """What a warehouse billed for the statements of the case."""
         self.lost: Execution | None = None
         """The latest execution that was UNAVAILABLE; if there is one, no verdict is reliable."""
 
@@ -175,6 +177,8 @@ class DatabaseEvidence:
         return self._heard(self._cache.execute(self._database, sql, self._limits))
 
     def _heard(self, execution: Execution) -> Execution:
+        if execution.bill is not None:
+            self.billed += billed_of(execution.bill, execution.seconds)
         if execution.status is Status.UNAVAILABLE:
             self.lost = execution
         return execution
@@ -262,6 +266,18 @@ def cost_of(answer: Answer, stage: str = "") -> Cost:
         unpriced=answer.unpriced,
     )
     return replace(cost, stages={stage: cost}) if stage else cost
+
+
+def billed_of(bill: Bill, seconds: float) -> Billed:
+    """The bill of one statement, as part of a verdict's cost."""
+    return Billed(
+        statements=1,
+        bytes=bill.bytes,
+        credits=bill.credits,
+        money=bill.money or 0.0,
+        unpriced=int(bill.money is None),
+        seconds=seconds,
+    )
 
 
 _SCRATCH_SECONDS = 0.5
@@ -360,7 +376,9 @@ class ExecutionCache:
                 return found
             execution = self.run(database, sql, limits)
             if execution.status is not Status.UNAVAILABLE:  # the server may be back next time
-                self._remember(key, execution)
+                # A statement is billed to the case that is the first to need it.
+                paid = execution if execution.bill is None else replace(execution, bill=None)
+                self._remember(key, paid)
             return execution
 
     def run(self, database: Database, sql: str, limits: Limits) -> Execution:

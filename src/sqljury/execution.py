@@ -44,6 +44,18 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Bill:
+    """What a warehouse charges for one statement, by the prices in its URL."""
+
+    bytes: int = 0
+    """Bytes billed, where bytes are the measure."""
+    credits: float = 0.0
+    """Credits, where they are the measure."""
+    money: float | None = None
+    """In US dollars; None if no price is known."""
+
+
+@dataclass(frozen=True, slots=True)
 class Execution:
     """The outcome of one statement on one database; ``table`` is None unless status is OK."""
 
@@ -51,6 +63,8 @@ class Execution:
     table: ResultTable | None = None
     message: str = ""
     seconds: float = 0.0
+    bill: Bill | None = None
+    """What it cost; None for engines that bill nothing, and for results that were paid before."""
 
     @property
     def ok(self) -> bool:

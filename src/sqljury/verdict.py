@@ -47,6 +47,30 @@ _LEFT_OUT = (Outcome.DATABASE_MISSING, Outcome.JUDGE_UNAVAILABLE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Billed:
+    """What a warehouse billed for statements, when each was first run."""
+
+    statements: int = 0
+    bytes: int = 0
+    credits: float = 0.0
+    money: float = 0.0
+    """In US dollars; statements without a known price count as 0."""
+    unpriced: int = 0
+    """The number of statements without a known price."""
+    seconds: float = 0.0
+
+    def __add__(self, other: Billed) -> Billed:
+        return Billed(
+            statements=self.statements + other.statements,
+            bytes=self.bytes + other.bytes,
+            credits=self.credits + other.credits,
+            money=self.money + other.money,
+            unpriced=self.unpriced + other.unpriced,
+            seconds=self.seconds + other.seconds,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
     """What a verdict cost. It is not exported, because seconds differ from run to run.
 
@@ -63,6 +87,8 @@ class Cost:
     """The number of calls without a known price."""
     stages: Mapping[str, Cost] = field(default_factory=dict)
     """The cost by stage: Prover and Refuter, or the members of a panel."""
+    billed: Billed = Billed()
+    """What a warehouse billed for the statements; it is not part of ``money``."""
 
     def __add__(self, other: Cost) -> Cost:
         stages = dict(self.stages)
@@ -75,6 +101,7 @@ class Cost:
             money=self.money + other.money,
             unpriced=self.unpriced + other.unpriced,
             stages=stages,
+            billed=self.billed + other.billed,
         )
 
 

@@ -278,6 +278,8 @@ def test_sql_that_looks_like_a_header(tmp_path: Path) -> None:
 def test_formats_have_a_line_each() -> None:
     assert list(formats()) == [
         "sqljury",
+        "argilla",
+        "label_studio",
         "traces",
         "pools",
         "spider2",

@@ -64,7 +64,7 @@ def test_what_is_said(
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("snowflake://u:p@account/{db_id}", "pip install snowflake-sqlalchemy"),
+        ("clickhouse://u:p@host/{db_id}", "pip install clickhouse-sqlalchemy"),
         ("oracle://u:p@host/{db_id}", "pip install oracledb"),
         ("nosuch://u:p@host/{db_id}", "Is the name right?"),
     ],

@@ -44,9 +44,8 @@ TRANSLATIONS = {
     "train verifier --data a --epochs 8 --lora-rank=4 --four-bit --json": (
         "train verifier --data a --set epochs=8 --set lora_rank=4 --set four_bit=true --json"
     ),
-    "train graph-match a --pretraining 1 --no-coded --pretraining-loss graphcl --no-flows": (
-        "train graph-match a --set pretraining.epochs=1 --set coded=false "
-        "--set pretraining.loss=graphcl --no-flows"
+    "train graph-match a --epochs 1 --no-coded --no-flows": (
+        "train graph-match a --set epochs=1 --set coded=false --no-flows"
     ),
     "--trust-folder show a 1": "--trust-folder report a --case 1",
 }

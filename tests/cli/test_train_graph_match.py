@@ -40,9 +40,7 @@ def write_pairs(path: Path) -> None:
 
 
 SETTINGS = [
-    *("hidden=16", "steps=2", "blocks=8", "walk=4", "epochs=2", "margin=0.8"),
-    *("pretraining.epochs=1", "pretraining.loss=graphcl"),
-    "pretraining.augmentations=mask,drop,perturb",
+    *("hidden=16", "steps=2", "channels=8", "blocks=8", "epochs=2", "smoothing=0.1"),
 ]
 
 
@@ -60,12 +58,10 @@ def test_from_pairs_to_verdicts(tmp_path: Path) -> None:
     assert "validation AUC" in first.output
     assert "20 pairs of other databases" in first.stdout
     curve = json.loads((tmp_path / "model.curve.json").read_text("utf-8"))
-    assert [epoch["phase"] for epoch in curve] == ["pretraining", "training", "training"]
+    assert [epoch["number"] for epoch in curve] == [1, 2]
     assert "<polyline" in (tmp_path / "model.curve.svg").read_text("utf-8")
     said = load_matcher(model).notes["training"]
-    assert said["margin"] == 0.8
-    assert said["pretraining"]["loss"] == "graphcl"
-    assert said["pretraining"]["augmentations"] == ["mask", "drop", "perturb"]
+    assert said["smoothing"] == 0.1
     written = model.read_bytes()
     again = CliRunner().invoke(app, command)
     assert again.stdout == first.stdout
@@ -87,10 +83,8 @@ def test_from_pairs_to_verdicts(tmp_path: Path) -> None:
     ("options", "said"),
     [
         (["--schemas", "schema.sql", "--form", "cubist"], "SJ003"),
-        (["--schemas", "schema.sql", "--set", "positions=up"], "SJ003"),
-        (["--schemas", "schema.sql", "--set", "pretraining.augmentations=mask,melt"], "SJ003"),
-        (["--schemas", "schema.sql", "--set", "pretraining.loss=cosine"], "SJ003"),
-        (["--schemas", "schema.sql", "--set", "pretraining.temperature=0"], "SJ034"),
+        (["--schemas", "schema.sql", "--set", "hidden=10"], "SJ034"),
+        (["--schemas", "schema.sql", "--set", "smoothing=0.5"], "SJ034"),
         (["--schemas", "schema.sql", "--set", "threads=0"], "SJ034"),
         ([], "SJ320"),
     ],

@@ -27,6 +27,12 @@ except MissingExtraError as error:
         ("pymysql", "mysql://localhost/{db_id}", "mysql"),
         ("pymysql", "mariadb://localhost/shop", "mysql"),
         ("sqlalchemy", "oracle://localhost/{db_id}", "sqlalchemy"),
+        ("snowflake", "snowflake://u:p@account/shop", "snowflake"),
+        ("google", "bigquery://project/shop", "bigquery"),
+        ("trino", "trino://localhost/shop", "trino"),
+        ("pymssql", "mssql://localhost/shop", "mssql"),
+        ("databricks", "databricks://token:x@host/shop?http_path=/sql", "databricks"),
+        ("redshift_connector", "redshift://localhost/shop", "redshift"),
     ],
 )
 def test_the_error_prints_the_pip_command(module: str, url: str, extra: str) -> None:

@@ -36,7 +36,8 @@ INVISIBLE = list("\u180e\u200b\u200c\u200d\u200e\u202e\u2060\u2066\ufeff\u00ad\U
 ODD = [*CONTROLS, *SPACES, *INVISIBLE]
 
 DIALECTS = (
-    *("sqlite", "duckdb", "postgres", "tsql"),
+    *("sqlite", "duckdb", "postgres", "oracle"),
+    *("snowflake", "bigquery", "databricks", "trino", "tsql", "redshift"),
     *map(mysql_dialect, ("", "ANSI_QUOTES", "NO_BACKSLASH_ESCAPES,ANSI_QUOTES")),
 )
 COMMENTS = (
@@ -105,12 +106,21 @@ def _statements(hidden: str) -> Iterator[str]:
 # ---------------------------------------------------------------- the guard alone
 
 
+_NAMES = {
+    **dict.fromkeys(("postgres", "snowflake", "trino", "redshift"), r"\"[^\"]*\""),
+    "sqlite": r"\"[^\"]*\"|`[^`]*`|\[[^\]]*\]",
+    "oracle": r"\"[^\"]*\"|`[^`]*`|\[[^\]]*\]",
+    "tsql": r"\"[^\"]*\"|\[(?:[^\]]|\]\])*+\]",
+    "bigquery": r"`(?:[^`\\]|\\.)*+`",
+    "databricks": r"`[^`]*`",
+}
+
+
 def _is_plain(sent: str, dialect: str) -> bool:
     """Whether nothing outside quotes can be read in two ways."""
-    names = r"\"[^\"]*\"" + r"|`[^`]*`" * (dialect != "postgres")
-    names += r"|\[[^\]]*\]" * (dialect in ("sqlite", "tsql"))
-    bare = re.sub(names, "", without_strings(sent, dialect))
-    opened = ["--", "/*"] + ["#"] * dialect.startswith("mysql")
+    bare = re.sub(_NAMES.get(dialect, r"\"[^\"]*\"|`[^`]*`"), "", without_strings(sent, dialect))
+    opened = ["--", "/*"] + ["#"] * dialect.startswith(("mysql", "bigquery"))
+    opened += ["//"] * (dialect == "snowflake")
     return all(c in "\t\n" or c >= " " for c in bare) and not any(o in bare for o in opened)
 
 
@@ -172,7 +182,7 @@ def test_a_comment_that_engines_read_differently_is_refused(dialect: str, commen
     "sql", [r"SELECT '\'' AS a --'", "SELECT 1 --x", "SELECT 1 # x", "SELECT $$'$$ AS a --'"]
 )
 def test_an_unknown_engine_gets_what_all_engines_read_in_the_same_way(sql: str) -> None:
-    for outcome in (admit(sql, "snowflake"), admit(sql, "postgres", pinned=False)):
+    for outcome in (admit(sql, "oracle"), admit(sql, "postgres", pinned=False)):
         assert isinstance(outcome, Execution)
         assert outcome.status is Status.REFUSED
 

@@ -99,14 +99,24 @@ def test_unknown_in_the_band() -> None:
 
 
 @pytest.mark.parametrize(
-    "option", ["threshold=2", "band=-1", "models=o3", "weights=nowhere.npz", "like=all"]
+    "option",
+    [
+        "threshold=2",
+        "band=-1",
+        "models=o3",
+        "weights=nowhere.npz",
+        "like=all",
+        "reference=false,models=o3",
+        "reference=false,like=hard",
+        "sure=true,like=hard",
+    ],
 )
 def test_options_that_cannot_be(option: str) -> None:
     with pytest.raises(InputError):
         make_judge(f"jury,{option}")
 
 
-@pytest.mark.parametrize("like", ["everyday", "hard"])
+@pytest.mark.parametrize("like", ["everyday", "hard", "unreferenced"])
 def test_every_feature_of_the_model_is_one_that_is_found(like: str) -> None:
     from sqljury.judges.jury_features import all_groups
 
@@ -152,3 +162,48 @@ def test_tables_that_cannot_be_trained_on(tmp_path: Path, text: str, code: str) 
     file.write_text(text)
     with pytest.raises(InputError, match=code):
         train_jury_on(file, tmp_path / "out.npz")
+
+
+def test_what_sorts_the_wrong_way_round_is_not_correct(harbour: Path) -> None:
+    asked = replace(
+        CASE,
+        question="What are the names of the boats by crew, largest first?",
+        predicted_sql="SELECT name FROM boat ORDER BY crew",
+        reference_sqls=("SELECT name FROM boat ORDER BY crew DESC",),
+    )
+    found = judged(asked, harbour)
+    assert found.outcome is Outcome.INCORRECT
+    assert "the other way round" in found.reason
+
+
+@pytest.mark.parametrize("database", [True, False])
+def test_without_the_reference(harbour: Path, database: bool) -> None:
+    case = replace(CASE if database else ALONE, reference_sqls=())
+    found = [
+        judged(replace(case, predicted_sql=sql), harbour if database else None,
+               "jury:offline,reference=false")
+        for sql in (REFERENCE, "SELECT COUNT(kind) FROM boat WHERE crew = 'big'")
+    ]  # fmt: skip
+    scores = [one.score or 0.0 for one in found]
+    assert scores[0] > scores[1]
+    assert judged(case, harbour).outcome is Outcome.REFERENCE_MISSING
+
+
+def test_a_reference_that_is_there_is_not_looked_at(harbour: Path) -> None:
+    name = "jury:offline,reference=false"
+    other = replace(CASE, reference_sqls=(WRONG,))
+    assert judged(CASE, harbour, name) == judged(other, harbour, name)
+
+
+def test_what_is_not_sure_is_unknown_on_request(harbour: Path) -> None:
+    for sql in (
+        RIGHT,
+        WRONG,
+        "SELECT name, crew FROM boat WHERE crew >= 2",
+        "SELECT kind FROM boat",
+    ):
+        case = replace(CASE, predicted_sql=sql)
+        plain, sure = judged(case, harbour), judged(case, harbour, "jury:offline,sure=true")
+        assert plain.outcome is not Outcome.UNKNOWN
+        assert (sure.outcome is Outcome.UNKNOWN) is ("unsure" in plain.labels)
+        assert sure.score == plain.score

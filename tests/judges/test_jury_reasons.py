@@ -116,6 +116,11 @@ NAMES = "SELECT name FROM singer WHERE country = 'France'"
          "The reference requires singer.name = 'Joe', the prediction does not in the same place"),
         ("", "SELECT country FROM singer", "SELECT name FROM singer", "tables_nulls_more", -1,
          "Only the prediction's result has NULL"),
+        ("Singers by age, oldest first", "SELECT name FROM singer ORDER BY age",
+         "SELECT name FROM singer ORDER BY age DESC", "asked_reversed_prediction", -4,
+         "The prediction sorts the other way round than the question asks"),
+        ("", "SELECT name FROM singer WHERE age > 0", "SELECT name FROM singer WHERE age > -1",
+         "generated_differ", -1, "On some generated databases the two queries return different rows"),
     ],
 )  # fmt: skip
 def test_sentences_name_what_is_in_the_case(

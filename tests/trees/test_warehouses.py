@@ -83,7 +83,7 @@ BIGQUERY = (
     """table_name,ddl
 visits,"CREATE TABLE `p.one.visits`
 (
-  id INT64 OPTIONS(description=""The visit, or """
+  id INT64 OPTIONS(description=""The visit, or hit (1)""),
     "hit"
     """"),
   hits ARRAY<STRUCT<page STRING, n INT64>>,

@@ -23,6 +23,11 @@ CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT, year INT, length REAL,
   harbour_id INT REFERENCES harbour (id));
 """
 SCHEMA = replace(schema_from_ddl(DDL), dialect="sqlite")
+VALUES = {
+    ("boat", "name"): ("Bea", "Anton", "Ann"),
+    ("boat", "year"): (1999, 38),
+    ("boat", "length"): (7.5,),
+}
 
 JOINED = "SELECT b.name FROM boat AS b JOIN harbour AS h ON b.harbour_id = h.id"
 
@@ -45,7 +50,7 @@ def of_kind(changes: Changes, sql: str) -> list[str]:
     """All that a kind makes of a query."""
     tree = readable(sql, SCHEMA, "sqlite")
     assert tree is not None
-    here = context_of(tree, SCHEMA)
+    here = context_of(tree, SCHEMA, VALUES)
     found = []
     for index, node in enumerate(tree.walk()):
         for change in changes(node, here):
@@ -140,6 +145,13 @@ def test_a_bound_is_put_off_first() -> None:
     sql = JOINED + " WHERE h.city = 'x' AND b.year > 1 ORDER BY b.name LIMIT 3"
     for seed in range(20):
         assert mutations(sql, SCHEMA, seed=seed, most=3)[0].kinds == ("bound",)
+
+
+def test_values_are_used_only_where_they_are_known() -> None:
+    sql = "SELECT id FROM boat WHERE name = 'Ann' AND year > 38"
+    with_values = mutations(sql, SCHEMA, most=60, values=VALUES)
+    assert sum(variant.kinds == ("value",) for variant in with_values) > 5
+    assert not any(variant.kinds == ("value",) for variant in mutations(sql, SCHEMA, most=60))
 
 
 def test_texts_in_double_quotes_stay_texts_next_to_other_tables() -> None:

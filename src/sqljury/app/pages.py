@@ -19,7 +19,14 @@ _CONTENT_TYPES = {
     ".js": "text/javascript",
     ".txt": "text/plain",
 }
-_REPORT_FILES = ("report.css", "document.css", "theme.js", "theme_button.js", "copy.js")
+_REPORT_FILES = (
+    "report.css",
+    "document.css",
+    "audit.css",
+    "theme.js",
+    "theme_button.js",
+    "copy.js",
+)
 """Files that the static report and the app share."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final
 
 import typer
@@ -15,17 +15,25 @@ from sqljury.errors import EXIT_OK
 from sqljury.trusted import VARIABLE
 from sqljury.version import __version__
 
-PANELS: Final = {
-    "Judge": ("evaluate", "gate", "report", "view", "runs", "agree"),
-    "Queries": ("compare", "diff", "plan"),
-    "References": ("audit", "build"),
-    "Candidates": ("generate", "label", "select", "trust"),
-    "Models": ("train",),
-    "Services": ("serve", "mcp"),
-    "Help": ("list", "doctor", "demo", "trust-folder"),
-    "Papers": ("paper", "ledger"),
+PANELS: Final[Mapping[str, Mapping[str, str]]] = {
+    "Judge": {
+        "evaluate": "evaluate",
+        "gate": "gate",
+        "report": "runs",
+        "view": "view",
+        "runs": "runs",
+        "agree": "agree",
+        "label-cases": "labels",
+    },
+    "Queries": dict.fromkeys(("compare", "diff", "plan"), "queries"),
+    "References": {"audit": "audit", "build": "build"},
+    "Candidates": dict.fromkeys(("generate", "label", "select", "trust"), "candidates"),
+    "Models": {"train": "train"},
+    "Services": dict.fromkeys(("serve", "mcp"), "serve"),
+    "Help": dict.fromkeys(("list", "doctor", "demo", "trust-folder"), "help"),
+    "Papers": dict.fromkeys(("paper", "ledger"), "papers"),
 }
-"""The commands that ``sqljury --help`` lists, by panel, in the printed order."""
+"""By panel, in the order of ``sqljury --help``: each command, and the module that adds it."""
 
 
 class PanelCommand(TyperCommand):

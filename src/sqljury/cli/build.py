@@ -145,6 +145,12 @@ def build_pairs(
         option("Files whose queries are left out: evaluation data.", "--exclude", "-x"),
     ] = (),
     most: Annotated[int, option("Most pairs.", "--most", least=2)] = 18_000,
+    rounds: Annotated[
+        int, option("How many times as many pairs to propose.", "--rounds", least=1)
+    ] = 1,
+    one_table: Annotated[
+        int, option("Queries of one table made for each database.", "--one-table", least=0)
+    ] = 0,
     drawing: _Seed,
     workers: OneWorker = 1,
     reading: Annotated[Input, only("map", "overlay")],
@@ -171,6 +177,8 @@ def build_pairs(
             databases=_databases(sources),
             exclude=exclude,
             most=most,
+            rounds=rounds,
+            one_table=one_table,
             seed=drawing.seed,
             workers=workers,
             mapping=mapping_of(reading),

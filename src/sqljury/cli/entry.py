@@ -1,4 +1,4 @@
-"""The entry point: imports every command, and turns errors into messages and exit codes."""
+"""The entry point: imports the typed command, and turns errors into messages and exit codes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import atexit
 import os
 import sys
 import traceback
+from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import NoReturn
 
 import typer
 
-from sqljury.cli.app import app
+from sqljury.cli.app import PANELS, app
 from sqljury.cli.project import from_project_file
 from sqljury.cli.streams import SafeOutput, make_safe
 from sqljury.errors import EXIT_INFRASTRUCTURE, EXIT_OK, SqljuryError
@@ -22,23 +24,17 @@ from sqljury.writing import unwritable
 _EXIT_INTERRUPTED = 130
 _DEBUG = "SQLJURY_DEBUG"
 
-for _name in (
-    *(
-        "evaluate",
-        "gate",
-        "runs",
-        "view",
-        "agree",
-        "queries",
-        "audit",
-        "build",
-        "candidates",
-        "train",
-        "serve",
-        "help",
-    ),
-    "papers",
-):
+
+def _modules(words: Sequence[str]) -> list[str]:
+    """The modules of the typed command; of all commands if help or a project file needs them."""
+    modules = {name: module for panel in PANELS.values() for name, module in panel.items()}
+    typed = next((word for word in words if not word.startswith("-")), "")
+    if typed in modules and not Path(PROJECT_FILE).exists():
+        return [modules[typed]]
+    return list(dict.fromkeys(modules.values()))
+
+
+for _name in _modules(sys.argv[1:]):
     import_module(f"sqljury.cli.{_name}")
 
 

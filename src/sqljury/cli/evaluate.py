@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from sqljury.runs import UnderWay
     from sqljury.uses.evaluate.evaluation import Evaluation
     from sqljury.uses.evaluate.left_out import LeftOutLimit
+    from sqljury.verdict import Billed
 
 _FOR_FEATURES = (
     *("files", "predictions", "format", "map", "strip_fences", "overlay"),
@@ -129,6 +130,9 @@ def evaluate(
     models = client(asking, folder / "ledger.sqlite")
     settings = run_keywords(sources, running, reading, models)
     if asking.dry_run:
+        if (priced := evaluation.dry_run_on_warehouse(cases, databases, **settings)) is not None:
+            typer.echo(_statements_text(*priced))
+            return
         found = evaluation.dry_run(cases, judges, databases, batch=asking.batch, **settings)
         typer.echo(_dry_run_text(found))
         return
@@ -270,6 +274,13 @@ def _print_under_way(found: UnderWay, as_json: bool) -> None:
         )
     typer.echo(f"under way in {_batches_text(found.batches, found.questions, found.done)}")
     typer.echo("not everything is judged yet: the same command goes on, --wait waits")
+
+
+def _statements_text(billed: Billed, refused: int) -> str:
+    from sqljury.uses.evaluate.words import billed_text
+
+    more = f"; {refused:,} would not run" if refused else ""
+    return f"at most {billed_text(billed)}{more}. Calls to chat models are not in it."
 
 
 def _dry_run_text(found: Estimate) -> str:

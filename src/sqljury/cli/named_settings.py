@@ -1,7 +1,7 @@
 """``--set NAME=VALUE``: settings of a command that have no option of their own.
 
 A dataclass of settings declares them as it declares options, by a help text alone. The fields of a
-dataclass inside a dataclass have its field name before theirs: ``pretraining.epochs``.
+dataclass inside a dataclass have its field name before theirs: ``outer.inner``.
 """
 
 from __future__ import annotations

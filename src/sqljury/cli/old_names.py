@@ -80,18 +80,11 @@ def command_of(root: Any, words: list[str]) -> Any:
     return root
 
 
-_SETTINGS: Final = {
-    "pretraining": "pretraining.epochs",
-    "augment": "pretraining.augmentations",
-}
-"""Names of settings that are not those of their old options."""
-
-
 def _with_settings(command: Any, args: list[str]) -> list[str]:
     """The words with ``--set epochs=8`` for ``--epochs 8``, where that was an option once."""
     named = getattr(getattr(command, "callback", None), "named", {})
     known = {word for one in command.params for word in (*one.opts, *one.secondary_opts)}
-    by_option = {name.replace(".", "-").replace("_", "-"): name for name in named} | _SETTINGS
+    by_option = {name.replace(".", "-").replace("_", "-"): name for name in named}
     found: list[str] = []
     words = iter(args)
     for word in words:

@@ -100,11 +100,11 @@ def train_graph_match(
     flows: Annotated[
         bool, option("Add edges for logic and data flow.", "--flows/--no-flows")
     ] = True,
-    as_written: Annotated[
+    varied: Annotated[
         bool,
         option(
-            "In half of the training pairs, keep one query or both as written, not canonical.",
-            "--as-written/--canonical-only",
+            "Train also on graphs made with some rewrite rules only, and of queries as written.",
+            "--varied/--canonical-only",
         ),
     ] = True,
     work: Annotated[
@@ -129,7 +129,7 @@ def train_graph_match(
             schemas=sources.schemas,
             form=cast("GraphForm", form),
             flows=flows,
-            as_written=as_written,
+            varied=varied,
             network=network,
             training=training,
             work=work,
@@ -139,17 +139,16 @@ def train_graph_match(
         )
     best, held = trained.best, trained.matcher.notes["validated"]
     typer.echo(
-        f"{out}: epoch {best.number} of {trained.train:,} pairs; on {trained.validation:,} pairs "
-        f"of other databases AUC {held['auc']:.4f}, accuracy {held['accuracy']:.4f} from a score "
-        f"of {trained.matcher.threshold:.3f}; {trained.left_out:,} pairs left out"
+        f"{out}: epoch {best.number} of {trained.train:,} views of pairs; on "
+        f"{trained.validation:,} pairs of other databases AUC {held['auc']:.4f}, accuracy "
+        f"{held['accuracy']:.4f} from a score of {trained.matcher.threshold:.3f}; "
+        f"{trained.left_out:,} pairs left out"
     )
 
 
 def _print_epoch(epoch: Epoch) -> None:
-    said = f"{epoch.phase} {epoch.number}: loss {epoch.loss:.4f}"
-    if epoch.auc is not None:
-        said += f", validation AUC {epoch.auc:.4f}, accuracy {epoch.accuracy:.4f}"
-    typer.echo(said, err=True)
+    said = f"epoch {epoch.number}: loss {epoch.loss:.4f}, validation AUC {epoch.auc:.4f}"
+    typer.echo(f"{said}, accuracy {epoch.accuracy:.4f}", err=True)
 
 
 @command(trainers, "jury")
@@ -170,16 +169,26 @@ def train_jury(
     groups: Annotated[
         str, option("Groups of features to use, joined by + [all].", "--groups")
     ] = "",
+    unreferenced: Annotated[
+        bool, option("Use only features that are known without a reference.", "--unreferenced")
+    ] = False,
     drawing: _Seed,
 ) -> None:
     """Train the trees of the judge `jury` on labelled features.
 
-    Use them as `jury:offline,weights=OUT`.
+    Use them as `jury:offline,weights=OUT`, with `reference=false` after `--unreferenced`.
     """
     from sqljury.uses.train.jury import train_jury_on
 
     weights = dict(_weight(text) for text in weight)
-    model = train_jury_on(tables, out, weights=weights, groups=groups, seed=drawing.seed)
+    model = train_jury_on(
+        tables,
+        out,
+        weights=weights,
+        groups=groups,
+        reference=not unreferenced,
+        seed=drawing.seed,
+    )
     cases = sum(model.card["cases"].values())
     typer.echo(f"{out}: {len(model.names)} features of {cases:,} cases")
 

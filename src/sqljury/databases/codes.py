@@ -86,6 +86,55 @@ CODES: dict[str, tuple[str, str]] = {
         "an unknown option in the URL of a MySQL or MariaDB server",
         "Known are unix_socket, ssl_ca, ssl_cert and ssl_key: mysql://user@/{db_id}?unix_socket=…",
     ),
+    "SJ281": (
+        "a file of results that were paid for cannot be used",
+        "A run on a warehouse keeps the results it paid for in warehouse/paid.sqlite of its "
+        "folder. Without the file they are paid for again.",
+    ),
+    "SJ282": (
+        "the next statement of a warehouse could cost more than is left of --max-cost",
+        "Before a statement runs, the most that it can cost is set aside: for BigQuery the bytes "
+        "of a dry run, elsewhere the seconds of --limit-seconds. What was judged is kept, and the "
+        "same command with a higher limit goes on.",
+    ),
+    "SJ283": (
+        "--max-cost on a warehouse without a known price",
+        "BigQuery's price and Snowflake's are known (price_per_tib and price_per_credit in the URL "
+        "replace them). For the others write price_per_hour=… in the URL.",
+    ),
+    "SJ284": (
+        "an option in the URL of a warehouse that is unknown or has no number",
+        "Each warehouse has its own options; the page on warehouses lists them.",
+    ),
+    "SJ285": (
+        "a Snowflake account that cannot be used",
+        "It is not reachable from here, or refuses the login. The message is the driver's; the "
+        "password is never shown.",
+    ),
+    "SJ286": (
+        "a BigQuery project that cannot be used",
+        "It is not reachable from here, or refuses the credentials. The message is the driver's.",
+    ),
+    "SJ287": (
+        "a Trino server that cannot be used",
+        "It is not up, not reachable from here, or refuses the login. The message is the "
+        "driver's; the password is never shown.",
+    ),
+    "SJ288": (
+        "a SQL Server that cannot be used",
+        "It is not up, not reachable from here, or refuses the login. The message is the "
+        "driver's; the password is never shown.",
+    ),
+    "SJ289": (
+        "a Databricks warehouse that cannot be used",
+        "It is not reachable from here, or refuses the token. The message is the driver's; the "
+        "token is never shown.",
+    ),
+    "SJ290": (
+        "a Redshift cluster that cannot be used",
+        "It is not up, not reachable from here, or refuses the login. The message is the "
+        "driver's; the password is never shown.",
+    ),
     "SJ272": (
         "a database that SQLAlchemy cannot use",
         "The URL's dialect or its driver is not installed, or the database is not reachable. The "

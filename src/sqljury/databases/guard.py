@@ -31,12 +31,13 @@ _COMMANDS = frozenset(
     re.findall(
         r"\w+",
         """
-        ALTER ANALYZE ATTACH BACKUP BEGIN BINLOG CALL CHANGE CHECKPOINT CHECKSUM CLONE CLUSTER
-        COMMENT COMMIT COPY CREATE DEALLOCATE DECLARE DELETE DESC DESCRIBE DETACH DISCARD DO DROP
-        END EXEC EXECUTE EXPLAIN EXPORT FETCH FLUSH GRANT HANDLER IMPORT INSERT INSTALL KILL
-        LISTEN LOAD LOCK MERGE NOTIFY OPTIMIZE PIVOT PRAGMA PREPARE PURGE REFRESH REINDEX RELEASE
-        RENAME REPAIR REPLACE RESET REVOKE ROLLBACK SAVEPOINT SET SHOW SHUTDOWN SIGNAL START STOP
-        SUMMARIZE TRUNCATE UNINSTALL UNLISTEN UNLOCK UNPIVOT UPDATE USE VACUUM XA
+        ALTER ANALYZE ASSERT ATTACH BACKUP BEGIN BINLOG BULK CACHE CALL CANCEL CHANGE CHECKPOINT
+        CHECKSUM CLONE CLUSTER COMMENT COMMIT COPY CREATE DEALLOCATE DECLARE DELETE DESC
+        DESCRIBE DETACH DISCARD DO DROP END EXEC EXECUTE EXPLAIN EXPORT FETCH FLUSH GRANT
+        HANDLER IMPORT INSERT INSTALL KILL LIST LISTEN LOAD LOCK MERGE NOTIFY OPTIMIZE PIVOT
+        PRAGMA PREPARE PURGE PUT REFRESH REINDEX RELEASE RENAME REPAIR REPLACE RESET REVOKE
+        ROLLBACK SAVEPOINT SET SHOW SHUTDOWN SIGNAL START STOP SUMMARIZE TRUNCATE UNDROP
+        UNINSTALL UNLISTEN UNLOAD UNLOCK UNPIVOT UPDATE USE VACUUM WAITFOR XA
         """,
     )
 )
@@ -51,6 +52,7 @@ _IN_COMMENT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]")
 # A doubled quote inside a text is read as two texts side by side.
 _SINGLE, _DOUBLE, _BACKTICK = r"'[^']*'", r'"[^"]*"', r"`[^`]*`"
 _ESCAPED_SINGLE, _ESCAPED_DOUBLE = r"'(?:[^'\\]|\\.)*+'", r'"(?:[^"\\]|\\.)*+"'
+_TRIPLE = r"'''(?:[^\\]|\\.)*?'''|\"\"\"(?:[^\\]|\\.)*?\"\"\""
 _E_TEXT = r"'(?:[^'\\]|\\.|'')*+'"
 _DOLLARS = r"\$(?P<tag>(?:[A-Za-z_\x80-\U0010ffff][\w\x80-\U0010ffff]*)?)\$.*?\$(?P=tag)\$"
 _OPEN_DOLLARS = r"\$(?:[A-Za-z_\x80-\U0010ffff][\w\x80-\U0010ffff]*)?\$"
@@ -63,16 +65,25 @@ _BLOCK = r"/\*.*?\*/"
 _NESTED = re.compile(r"/\*|\*/")
 
 
-def _pattern(*, string: str, name: str, comment: str, opened: str, first: str = "(?!)") -> str:
+def _pattern(
+    *,
+    string: str,
+    name: str,
+    comment: str,
+    opened: str,
+    first: str = "(?!)",
+    prefix: str = "[eE]'",
+) -> str:
     """The regular expression of all tokens of a dialect; every character belongs to a token.
 
     Args:
         opened: the start of a quoted text or comment that does not end.
         first: text that is always refused.
+        prefix: a letter that belongs to the quoted text behind it.
     """
     kinds = {
         "space": r"[ \t\n]+",
-        "word": r"\d(?:(?![eE]')\w)*|(?![eE]')[\w\x80-\U0010ffff][\w$\x80-\U0010ffff]*",
+        "word": (rf"\d(?:(?!{prefix})\w)*|(?!{prefix})[\w\x80-\U0010ffff][\w$\x80-\U0010ffff]*"),
         "signs": "[(),.=<>*+%|&!?:@~^{}]+",
         "odd": first,
         "string": string,
@@ -122,7 +133,40 @@ _PATTERNS = {
     "mysql ANSI_QUOTES": _mysql(_ESCAPED_SINGLE, _DOUBLE, ansi=True),
     "mysql NO_BACKSLASH_ESCAPES": _mysql(_SINGLE, _DOUBLE, ansi=False),
     "mysql ANSI_QUOTES NO_BACKSLASH_ESCAPES": _mysql(_SINGLE, _DOUBLE, ansi=True),
+    "snowflake": _pattern(
+        string=rf"{_ESCAPED_SINGLE}|\$\$.*?\$\$",
+        name=_DOUBLE,
+        comment=rf"{_DASHES}|//[^\n]*|{_BLOCK}",
+        opened=r"""['"]|\$\$|/\*""",
+    ),
+    "bigquery": _pattern(
+        string=rf"{_TRIPLE}|{_ESCAPED_SINGLE}|{_ESCAPED_DOUBLE}",
+        name=r"`(?:[^`\\]|\\.)*+`",
+        comment=rf"{_DASHES}|\#[^\n]*|{_BLOCK}",
+        opened=r"""['"`]|/\*""",
+    ),
+    "databricks": _pattern(
+        # In a raw text (r'…') a backslash escapes nothing.
+        string=rf"[rR](?:{_SINGLE}|{_DOUBLE})|{_ESCAPED_SINGLE}|{_ESCAPED_DOUBLE}",
+        name=_BACKTICK,
+        comment=rf"{_DASHES}|/\*",
+        opened=r"""[rR]?['"]|`""",
+        prefix="[rR]['\"]",
+    ),
+    "trino": _pattern(
+        string=_SINGLE,
+        name=_DOUBLE,
+        comment=rf"{_DASHES}|{_BLOCK}",
+        opened=r"""['"]|/\*""",
+    ),
+    "tsql": _pattern(
+        string=_SINGLE,
+        name=rf"{_DOUBLE}|\[(?:[^\]]|\]\])*+\]",
+        comment=rf"{_DASHES}|/\*",
+        opened=r"""['"\[]""",
+    ),
 }
+_PATTERNS["redshift"] = _PATTERNS["postgres"]
 _TOKENS = {dialect: re.compile(pattern, re.DOTALL) for dialect, pattern in _PATTERNS.items()}
 _ANY_DIALECT = ("sqlite", "postgres", "mysql")
 """Text for any other engine must read the same in all of these."""
@@ -188,7 +232,7 @@ def admit(sql: str, dialect: str, *, pinned: bool = True) -> str | Execution:
     if (
         word in _QUERIES
         and _PLAIN.fullmatch(text)
-        and not ("--" in text or "/*" in text or "#" in text)
+        and not ("--" in text or "/*" in text or "#" in text or "//" in text)
     ):
         return text  # the path of nearly all real queries
     if pinned and dialect in _TOKENS:

@@ -76,10 +76,13 @@ class Engine:
     InfrastructureError if the server cannot be reached or refuses the login."""
     list_ids: Callable[[str], tuple[str, ...] | None]
     """The names that ``{db_id}`` may be replaced with, sorted; None if they cannot be listed."""
+    bills: bool = False
+    """True if statements cost money: results are kept in the run, and counted by --max-cost."""
 
 
 ENGINES: Final[Registry[Engine]] = Registry(
     "sqljury.databases",
+    "sqljury.databases.warehouses",
     group="sqljury.engines",
     modules={"postgres": "postgresql", "mariadb": "mysql"},
 )

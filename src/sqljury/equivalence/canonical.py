@@ -81,6 +81,19 @@ class Canonical:
     rules: tuple[str, ...] = ()
 
 
+def partly_canonical(relation: Relation, context: Context, without: frozenset[str]) -> Relation:
+    """The tree of a tree as built after all rewrites except those of some rules, by name.
+
+    Only rules for relations and queries can be left out; expressions are simplified by all rules.
+    """
+    return _canonical(relation, context, without).relation
+
+
+def rule_names() -> tuple[str, ...]:
+    """The names of the rules for relations and queries."""
+    return tuple(dict.fromkeys(rule.name for rule in (*rules_of(RELATION), *rules_of(QUERY))))
+
+
 def canonical(relation: Relation, context: Context) -> Canonical:
     """The canonical tree of a tree as built, assuming no more than ``context.assuming``.
 
@@ -96,10 +109,12 @@ def canonical(relation: Relation, context: Context) -> Canonical:
     return found
 
 
-def _canonical(relation: Relation, context: Context) -> Canonical:
+def _canonical(
+    relation: Relation, context: Context, without: frozenset[str] = frozenset()
+) -> Canonical:
     if context.dialect in UNCHECKED_DIALECTS:
         return Canonical(relation)
-    engine = _Engine(context)
+    engine = _Engine(context, without)
     try:
         if size(relation) > _LARGEST:
             return Canonical(relation)
@@ -332,8 +347,9 @@ def _with_columns(relation: Relation, order: list[int]) -> Relation:
 class _Engine:
     """Rewrites one query; keeps assumptions and rules used, and the relations already finished."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, without: frozenset[str]) -> None:
         self.context = context
+        self.without = without
         self.assumed: set[Assumption] = set()
         self.applied: dict[str, None] = {}
         self.work = _MOST_WORK
@@ -368,6 +384,8 @@ class _Engine:
         if self.work <= 0:
             return None
         for rule in rules:
+            if rule.name in self.without:
+                continue
             found = rule.apply(relation, self.context)
             if found is not None and found.relation != relation:
                 self.work -= size(found.relation)

@@ -1,4 +1,4 @@
-"""The distance between the graphs of two queries, by a trained graph network."""
+"""The likeness of the graphs of two queries, by a trained graph network."""
 
 from __future__ import annotations
 
@@ -26,16 +26,15 @@ if TYPE_CHECKING:
 _DIGITS = 6
 """Decimal places of a score: beyond the tenth it depends on which pairs are judged together."""
 MOST_NODES = 600
-"""The most nodes of a graph: encoding their positions takes cubic time, half a second for so many.
-"""
+"""The most nodes of a graph: attention takes memory that grows with their square."""
 
 
 @register
 @dataclass(frozen=True)
 class GraphMatch(Judge):
-    """A graph network's distance between the queries; needs no rows, only the schema.
+    """A graph network's probability that the queries are equivalent; needs only the schema.
 
-    The score is max(0, (3 - distance) / 3): 1 for queries whose graphs are equal. If the model
+    The score is 1 for queries whose graphs are equal. If the model
     reads queries in two forms (canonical by what the schema declares, and by what holds for
     ordinary data), it is the mean of both. The threshold is stored in the model and was chosen on
     validation pairs. With several references the nearest counts. A query that cannot be read is
@@ -45,11 +44,11 @@ class GraphMatch(Judge):
         model: a file that ``sqljury train graph-match`` wrote; if empty, the model shipped with
             sqljury.
 
-    Source: Zhan et al. 2024 (FuncEvalGMN), section 4 and appendix L.
+    Source: Zhan et al. 2024 (FuncEvalGMN), section 4; Li et al. 2019.
     """
 
     name: ClassVar[str] = "graph_match"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.SCHEMA
     batch_size: ClassVar[int] = 64
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import exp, inf, log
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 _LEAST: Final = 0.01
 """Features that move the log-odds by less are left out of the evidence."""
+_UNFAMILIAR: Final = 3
+"""So many features outside of the range of the training cases give the label `unfamiliar`."""
 _OFFLINE: Final = "offline"
 _SUREST: Final = 1e-6
 """Probabilities are kept this far from 0 and 1, so that their log-odds are finite."""
@@ -56,6 +59,11 @@ class Jury(Judge):
         like: the population whose predictions the trees were fitted to: `everyday` (answers of
             many systems to ordinary questions; the default without models) or `hard` (answers that
             experts were asked about; the default with models).
+        sure: `unknown` for a probability at which fewer than 95 % of the verdicts are right, as
+            estimated on databases left out in training. Without it such verdicts have the label
+            `unsure`.
+        reference: `false` judges by question, schema, rows and checks alone, with trees of their
+            own.
         weights: a file that `sqljury train jury` wrote, instead of the one shipped for `like`.
         target: no further question is asked once either verdict has this probability; 1 asks every
             question of every model.
@@ -70,7 +78,7 @@ class Jury(Judge):
     """
 
     name: ClassVar[str] = "jury"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     needs: ClassVar[Needs] = Needs.REFERENCE
     variant: ClassVar[str] = "models"
 
@@ -78,6 +86,8 @@ class Jury(Judge):
     threshold: float = 0.5
     band: float = 0.0
     like: str = ""
+    sure: bool = False
+    reference: bool = True
     weights: str = ""
     target: float = 0.95
     max_calls: int = 0
@@ -95,7 +105,13 @@ class Jury(Judge):
             raise ValueError(f"like={self.like} is neither everyday nor hard")
         if self.max_calls < 0 or not 0 <= self.max_cost < inf:
             raise ValueError("max_calls and max_cost are limits, 0 for none")
+        if not self.reference:
+            if self.models != _OFFLINE or self.like:
+                raise ValueError("reference=false is for jury:offline without like")
+            object.__setattr__(self, "needs", Needs.NOTHING)
         _ = self._model, self._jurors  # a broken file is an error when the judge is made
+        if self.sure and not (self._model.sure and self.models == _OFFLINE):
+            raise ValueError("sure=true needs jury:offline with trees of this version")
         if self._jurors and not self.recorded:
             object.__setattr__(self, "needs", Needs.REFERENCE | Needs.LLM)
 
@@ -131,12 +147,16 @@ class Jury(Judge):
         from sqljury.learning.jury import SHIPPED
 
         default = "everyday" if self.models == _OFFLINE else "hard"
+        if not self.reference:
+            default = "unreferenced"
         return Path(self.weights or SHIPPED[self.like or default])
 
     @cached_property
     def _groups(self) -> tuple[FeatureGroup, ...]:
         """The groups with a feature that the trees use; only these are computed."""
-        used = set(self._model.names)
+        from sqljury.learning.jury import PENALTIES
+
+        used = {*self._model.names, *PENALTIES}
         return tuple(g for g in all_groups() if any(one.name in used for one in g.features))
 
     def signature_fields(self) -> dict[str, Json]:
@@ -153,6 +173,8 @@ class Jury(Judge):
         against the prediction."""
         from sqljury.judges.jury_reasons import reasons
 
+        if not self.reference:
+            case = replace(case, reference_sqls=())
         if evidence.schema() is None:
             offline = Verdict(outcome=Outcome.UNKNOWN, reason=f"no schema of {case.db_id!r}")
             return self._after_asking(offline, case, evidence) if self._jurors else offline
@@ -171,7 +193,28 @@ class Jury(Judge):
         spoken = reasons(pair, found.weights, values, correct=for_it)
         said = [reasons_text(spoken)] if spoken else []
         offline = self._verdict(found.probability, said, {"reasons": spoken, "weights": told})
+        offline = self._marked(offline, found.unfamiliar)
         return self._after_asking(offline, case, evidence) if self._jurors else offline
+
+    def _marked(self, verdict: Verdict, unfamiliar: Sequence[str]) -> Verdict:
+        """The verdict with the labels `unsure` and `unfamiliar`, or ``unknown`` if that is asked
+        for.
+
+        Args:
+            unfamiliar: the features with values that no training case had.
+        """
+        labels = list(verdict.labels)
+        assert verdict.score is not None
+        low, high = self._model.sure or (1.0, 0.0)
+        if low < verdict.score < high:
+            if self.sure:
+                verdict = replace(verdict, outcome=Outcome.UNKNOWN)
+            labels.append("unsure")
+        if len(unfamiliar) >= _UNFAMILIAR:
+            labels.append("unfamiliar")
+            told: dict[str, Json] = {**verdict.evidence, "unfamiliar": list(unfamiliar)}
+            verdict = replace(verdict, evidence=told)
+        return replace(verdict, labels=tuple(labels))
 
     def _after_asking(self, offline: Verdict, case: Case, evidence: Evidence) -> Verdict:
         """The verdict after asking chat models, as far as that is needed.

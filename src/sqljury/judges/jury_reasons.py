@@ -15,13 +15,11 @@ from functools import cache, cached_property
 from math import exp
 from typing import Final
 
+from sqljury.difference import Clause, Difference, DifferenceKind
 from sqljury.evidence_shapes import FindingFields, ReasonFields, faults_of, mismatch_of
 from sqljury.judges.jury_features import Pair
 from sqljury.judges.jury_features.groups.question import ASKS
 from sqljury.likeness.differences import (
-    Clause,
-    Difference,
-    DifferenceKind,
     QueryBlock,
     Views,
     block_of,
@@ -52,8 +50,8 @@ _SUBJECTS: Final[Mapping[str, tuple[str, str]]] = {
     "order": (
         "order, limit and ties",
         r"differences_(sort_key|limit|order|kind_(direction|ties|order))|"
-        r"execution_limit_cuts_tie|tables_kind_(tie|row_order)|difficulty_(limit|ordering)|"
-        r"question_asks_(order|limit)",
+        r"execution_limit_cuts_tie|tables_(of_tie|kind_(tie|row_order))|"
+        r"difficulty_(limit|ordering)|question_asks_(order|limit)|asked_reversed",
     ),
     "columns": (
         "the output columns",
@@ -74,9 +72,10 @@ _SUBJECTS: Final[Mapping[str, tuple[str, str]]] = {
     "groups": (
         "groups and aggregates",
         r"differences_(grouping_key|aggregate|kind_aggregate)|difficulty_(grouping|aggregate)|"
-        r"question_asks_(group|count|share)",
+        r"question_asks_(group|count|share)|asked_listed|tables_added_zeros",
     ),
     "rows": ("the returned rows", r"execution|tables"),
+    "generated": ("the rows on other data", r"generated"),
     "faults": ("faults that checks find", r"faults"),
     "fit": ("how well the query fits the question by itself", r"verifier|linking"),
     "difficulty": ("how hard the question is", r"difficulty|question"),
@@ -237,6 +236,8 @@ class _Facts:
             "columns": self._columns,
             "conditions": self._conditions,
             "order": self._order,
+            "groups": self._groups,
+            "generated": self._generated,
             "duplicates": self._duplicates,
             "nulls": self._nulls,
             "faults": self._faults,
@@ -247,6 +248,8 @@ class _Facts:
 
     def about(self, subject: str) -> Iterator[Fact]:
         """The facts about a subject."""
+        if subject == "order" and self.values.get("asked_reversed_prediction"):
+            yield -1, "The prediction sorts the other way round than the question asks"
         found = list(self._findings(subject))
         # That a column never holds a value says more than that the reference has another one.
         if subject == "conditions":
@@ -413,7 +416,25 @@ class _Facts:
         findings = explanation["findings"] if explanation else []
         return [one["text"] for one in findings if one["kind"] in kinds]
 
+    def _generated(self) -> Iterator[Fact]:
+        share = self.values.get("generated_differ")
+        if share is None:
+            return
+        if share > 0:
+            part = "most" if share > 0.5 else "some"
+            yield -1, f"On {part} generated databases the two queries return different rows"
+        else:
+            yield 1, "On generated databases, too, both queries return the same rows"
+
+    def _groups(self) -> Iterator[Fact]:
+        if self.values.get("asked_listed_prediction"):
+            yield -1, "The question asks for one number, and the prediction returns a row per group"
+        if self.values.get("tables_added_zeros"):
+            yield 1, "The prediction's further rows are those of things without partners"
+
     def _order(self) -> Iterator[Fact]:
+        if self.values.get("tables_of_tie"):
+            yield 1, "The prediction's LIMIT cuts a tie, and its rows are some of the reference's"
         for text in self._mismatches(_ORDER_KINDS):
             yield -1, text
         found = self._verdict(_INTENT)
@@ -493,6 +514,15 @@ class _Facts:
         yield (1 if own >= 0.5 else -1), by
 
     def _difficulty(self) -> Iterator[Fact]:
+        if "difficulty_question" not in self.values:
+            wording = self.pair.wording
+            text = "" if wording is None else wording.text
+            found = (re.search(rf"\b(?:{one})\b", text, re.IGNORECASE) for one in ASKS.values())
+            said = list(dict.fromkeys(f"'{one[0]}'" for one in found if one))
+            kind = f"that say {' and '.join(said[:2])}" if said else "like this one"
+            for sign, how in ((1, "right"), (-1, "wrong")):
+                yield sign, f"Questions {kind} are often answered {how}"
+            return
         stated = self.pair.case.difficulty
         if stated:
             easy = stated in ("simple", "easy")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -118,6 +118,11 @@ class Client(Closing):
         self._said = ""
         self._useless = 0
         self.spent = Spent()
+
+    def count_too(self, spent: Callable[[], float]) -> None:
+        """Counts what was spent on other things, in US dollars, towards ``max_cost``."""
+        if self._budget is not None:
+            self._budget.elsewhere = spent
 
     def ask(self, request: Request, *, case: str) -> Answer:
         """The answer to a request, from the ledger if it is there, else from the model.

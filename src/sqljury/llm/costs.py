@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -201,6 +201,8 @@ class Budget:
 
     def __init__(self, most: float) -> None:
         self._most = most
+        self.elsewhere: Callable[[], float] = lambda: 0.0
+        """Returns what was spent on other things, to which the limit applies too."""
         self._spent = 0.0
         self._reserved = 0.0
         self._changed = threading.Condition()
@@ -212,12 +214,16 @@ class Budget:
             BudgetReachedError: the amount is more than is left.
         """
         with self._changed:
-            while self._reserved and self._spent + self._reserved + amount > self._most:
+            while (
+                self._reserved
+                and self._spent + self.elsewhere() + self._reserved + amount > self._most
+            ):
                 self._changed.wait()
-            if self._spent + amount > self._most:
+            spent = self._spent + self.elsewhere()
+            if spent + amount > self._most:
                 raise BudgetReachedError(
                     "SJ910",
-                    f"${self._spent:.4f} of ${self._most:g} are spent, and the next call can "
+                    f"${spent:.4f} of ${self._most:g} are spent, and the next call can "
                     f"cost up to ${amount:.4f}.",
                     hint="Raise --max-cost, or lower the model option max_tokens, and run the same "
                     "command again: it goes on where it stopped.",
@@ -227,7 +233,8 @@ class Budget:
     def try_reserve(self, amount: float) -> bool:
         """Reserves an amount if it is left; True if it was. Never waits."""
         with self._changed:
-            fits = self._spent + self._reserved + amount <= self._most
+            spent = self._spent + self.elsewhere()
+            fits = spent + self._reserved + amount <= self._most
             self._reserved += amount if fits else 0.0
             return fits
 

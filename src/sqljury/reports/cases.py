@@ -13,8 +13,8 @@ from heapq import heappush, heappushpop
 from itertools import groupby
 
 from sqljury.case import Case, Json
+from sqljury.difference import Difference
 from sqljury.evidence_shapes import reasons_of
-from sqljury.likeness.differences import Difference
 from sqljury.reports.evidence import (
     ShownTable,
     cause_of,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sqljury.case import Json
+from sqljury.difference import Difference, DifferenceKind
 from sqljury.evidence_shapes import (
     MismatchFields,
     RowsAlone,
@@ -18,7 +19,6 @@ from sqljury.evidence_shapes import (
     reasons_text,
     shown_rows,
 )
-from sqljury.likeness.differences import Difference, DifferenceKind
 from sqljury.reports.words import shortened, visible
 from sqljury.verdict import Outcome, Verdict
 

@@ -2,14 +2,16 @@
 resumes."""
 
 from sqljury.runs.merging import merge_runs
+from sqljury.runs.prices import statement_prices
 from sqljury.runs.rounds import UnderWay, run_in_batches
 from sqljury.runs.runner import Run, RunJudge, open_run, run_judges
-from sqljury.runs.settings import RunSettings, Shard
+from sqljury.runs.settings import Billing, RunSettings, Shard
 from sqljury.runs.store import RUN_FILE
 from sqljury.runs.warm import WarmJudges
 
 __all__ = [
     "RUN_FILE",
+    "Billing",
     "Run",
     "RunJudge",
     "RunSettings",
@@ -20,4 +22,5 @@ __all__ = [
     "open_run",
     "run_in_batches",
     "run_judges",
+    "statement_prices",
 ]

@@ -24,12 +24,13 @@ from sqljury.judges import Judge, Needs, has_all_rows, make_judge, needs_databas
 from sqljury.runs.fingerprints import Changes, DataContents, DataFingerprints, short_hash
 from sqljury.runs.judge_groups import JudgeGroup, groups_of
 from sqljury.runs.pool import WorkerPool
-from sqljury.runs.settings import RunSettings, Shard, default_client, signature, store_key
+from sqljury.runs.settings import Billing, RunSettings, Shard, default_client, signature, store_key
 from sqljury.runs.store import CaseRow, RunStore, VerdictRow, WorkItem
 from sqljury.secrets import learn_from_environment, learn_from_urls
 from sqljury.sql import features, hardness
 from sqljury.verdict import Record
 from sqljury.version import __version__
+from sqljury.writing import new_folder
 
 if TYPE_CHECKING:
     from sqljury.llm import ClientSettings, Request, Spent
@@ -219,6 +220,7 @@ def run_judges(
     _check_distinct(made)
     groups = [group for group in groups_of(made) if group.judges]
     store = RunStore(Path(folder), create=True)
+    settings = _with_billing(settings, Path(folder))
     if groups[-1].asks_models and settings.llm is None:
         settings = replace(settings, llm=default_client(Path(folder)))
     try:
@@ -257,6 +259,14 @@ def run_judges(
         if group.asks_models:
             run.missing, run.paid = pool.missing, pool.spent or _nothing()
     return run
+
+
+def _with_billing(settings: RunSettings, folder: Path) -> RunSettings:
+    max_cost = None if settings.llm is None else settings.llm.max_cost
+    billing = Billing.of(settings.sources, folder.absolute(), max_cost)
+    if billing is not None:
+        new_folder(Path(billing.path).parent)
+    return replace(settings, billing=billing)
 
 
 def _ahead(

@@ -12,9 +12,11 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
+from uuid import uuid4
 
 from sqljury.benchmarks import Overlay
 from sqljury.databases import open_databases, open_suites, reached
+from sqljury.databases.protocol import ENGINES
 from sqljury.errors import InputError
 from sqljury.isolation import Sandbox, own_uid, without_secrets
 from sqljury.judges import Judge, Needs, spec_of
@@ -68,6 +70,26 @@ class Shard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Billing:
+    """Where results that a warehouse billed for are kept, and what may be spent on more."""
+
+    path: str
+    command: str
+    """A new text for each command: the limit holds for all its workers together."""
+    max_cost: float | None = None
+
+    @classmethod
+    def of(cls, sources: Sources, folder: Path, max_cost: float | None) -> Billing | None:
+        """The billing of a run in this folder; None if its databases bill nothing."""
+        engines = [ENGINES.get(scheme) for scheme in _of_databases(sources)[1]]
+        if not any(engine is not None and engine.bills for engine in engines):
+            return None
+        return cls(
+            path=str(folder / "warehouse" / "paid.sqlite"), command=uuid4().hex, max_cost=max_cost
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
     """All settings in which two runs of the same judges over the same cases may differ."""
 
@@ -80,6 +102,8 @@ class RunSettings:
     llm: ClientSettings | None = None
     """How chat models are called, if a judge needs one; by default with a ledger in the run's
     folder."""
+    billing: Billing | None = None
+    """How results of warehouses are paid for; found from the databases."""
     overlay: Overlay | None = None
     """Corrections that are applied to the references of the cases."""
     shard: Shard | None = None
@@ -151,6 +175,7 @@ _CLIENT_FILES = (
 )
 _PATH_IN_URL = re.compile(r"[?&](?:ssl|service|pass)[a-z_]*=(/[^&,]*)")
 _KNOWN_SERVERS = frozenset({"postgresql", "postgres", "mysql", "mariadb"})
+_WAREHOUSE_VARIABLES = ("GOOGLE_", "CLOUDSDK_", "SNOWFLAKE_", "DATABRICKS_", "AWS_", "TRINO_")
 _SECRET = re.compile(r"KEY|TOKEN|SECRET|CREDENTIAL", re.IGNORECASE)
 
 
@@ -178,6 +203,8 @@ def confinement(judges: Sequence[Judge], settings: RunSettings) -> Confinement:
     if any(judge.needs & Needs.LLM for judge in judges):
         ledger = None if settings.llm is None else settings.llm.ledger
         folder = () if ledger is None else (str(Path(ledger).resolve().parent),)
+        if settings.billing is not None:
+            folder = (*folder, str(Path(settings.billing.path).resolve().parent))
         for place in folder:
             Path(place).mkdir(parents=True, exist_ok=True)
         return Confinement(
@@ -196,8 +223,11 @@ def confinement(judges: Sequence[Judge], settings: RunSettings) -> Confinement:
         sandbox = Sandbox(reads=known, writes=(), uid=uid)
         return Confinement(sandbox, without_secrets(os.environ))
     if not _KNOWN_SERVERS.issuperset(schemes):  # an unknown driver may read any file
-        sandbox = Sandbox(reads=None, writes=(), network=True)
-        variables = without_secrets(os.environ, whole=lambda name: not _SECRET.search(name))
+        folder = () if settings.billing is None else (str(Path(settings.billing.path).parent),)
+        sandbox = Sandbox(reads=None, writes=folder, network=True)
+        variables = without_secrets(
+            os.environ, *_WAREHOUSE_VARIABLES, whole=lambda name: not _SECRET.search(name)
+        )
         return Confinement(sandbox, variables)
     reads += [Path(file).expanduser() for file in _CLIENT_FILES]
     reads += [Path(path) for path in _PATH_IN_URL.findall(unquote(sources.databases or ""))]

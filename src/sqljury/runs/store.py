@@ -13,6 +13,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import asdict
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -22,7 +23,7 @@ from sqljury.case import Case, Json
 from sqljury.errors import InputError
 from sqljury.secrets import known_secrets, redacted, redacted_json
 from sqljury.storage import Checkpoints, read_only_uri, storage_errors
-from sqljury.verdict import Cost, Outcome, Record, Verdict
+from sqljury.verdict import Billed, Cost, Outcome, Record, Verdict
 from sqljury.writing import encodable, new_folder, shown_path
 
 STORE_VERSION = 2
@@ -150,7 +151,7 @@ class VerdictRow(NamedTuple):
             measures=json.dumps(verdict.measures, sort_keys=True) if verdict.measures else "{}",
             evidence=_public_json(verdict.evidence) if verdict.evidence else "{}",
             seconds=seconds,
-            cost=json.dumps(_cost_fields(verdict.cost)) if verdict.cost.calls else "",
+            cost=json.dumps(_cost_fields(verdict.cost)) if _has_cost(verdict.cost) else "",
         )
 
     def verdict(self) -> Verdict:
@@ -169,15 +170,22 @@ def _public_json(value: Json) -> str:
     return json.dumps(redacted_json(value)) if known_secrets().are_in(text) else text
 
 
+def _has_cost(cost: Cost) -> bool:
+    return bool(cost.calls or cost.billed.statements)
+
+
 def _cost_fields(cost: Cost) -> dict[str, Json]:
     fields = {name: getattr(cost, name) for name in _COSTS if getattr(cost, name)}
+    if cost.billed.statements:
+        fields["billed"] = asdict(cost.billed)
     stages = {name: _cost_fields(stage) for name, stage in cost.stages.items()}
     return {**fields, "stages": stages} if stages else fields
 
 
 def _cost(fields: Mapping[str, Any]) -> Cost:
     stages = {name: _cost(stage) for name, stage in fields.get("stages", {}).items()}
-    return Cost(**{**fields, "stages": stages})
+    billed = Billed(**fields.get("billed", {}))
+    return Cost(**{**fields, "stages": stages, "billed": billed})
 
 
 class RunStore:

@@ -25,6 +25,7 @@ from typing import IO, TYPE_CHECKING
 from sqljury.case import Case
 from sqljury.databases import open_sources
 from sqljury.databases.protocol import Database
+from sqljury.databases.warehouses import PaidResults, bill
 from sqljury.errors import InfrastructureError, SqljuryError
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.execution import Limits
@@ -81,6 +82,7 @@ class WorkerState:
         self._current = threading.local()
         """The number of the case that a thread is judging."""
         self._client = _client(setup.settings)
+        self._paid = _open_account(setup.settings, self._client)
         self._missing: list[Request] = []
         self._opening = threading.Lock()
         self.cache = ExecutionCache(watch=self._watch)
@@ -111,6 +113,8 @@ class WorkerState:
             self._sources.suites.close()
         if self._client is not None:
             self._client.close()
+        if self._paid is not None:
+            self._paid.close()
 
     def _close_one(self) -> None:
         """Closes the database that was opened first; cases that share it are finished."""
@@ -165,6 +169,7 @@ class WorkerState:
     def _together(self, judge: Judge, asked: Sequence[tuple[int, Case]]) -> list[Verdict] | None:
         """The verdicts on several cases; None if one of them fails or needs another attempt."""
         verdicts: dict[int, Verdict] = {}
+        known: dict[int, DatabaseEvidence] = {}
         waiting: dict[int, tuple[Case, DatabaseEvidence]] = {}
         try:
             for place, (number, case) in enumerate(asked):
@@ -172,6 +177,7 @@ class WorkerState:
                 evidence = self._evidence(case)
                 if isinstance(evidence, Lost):
                     return None
+                known[place] = evidence
                 verdict = settled(judge, case, evidence)
                 if verdict is None:
                     waiting[place] = case, evidence
@@ -187,7 +193,7 @@ class WorkerState:
             return None
         if any(evidence.lost is not None for _, evidence in waiting.values()):
             return None
-        return [verdicts[place] for place in range(len(asked))]
+        return [_with_cost(verdicts[place], known[place]) for place in range(len(asked))]
 
     def judge(self, case: Case, number: int, judges: Sequence[int]) -> Iterator[VerdictRow]:
         """The verdicts of some judges on one case."""
@@ -281,7 +287,10 @@ class WorkerState:
             if len(self._open) >= _OPEN_DATABASES + self._at_once:
                 self._close_one()
             try:
-                self._open[db_id] = self._sources.databases.open(db_id)
+                opened = self._sources.databases.open(db_id)
+                if self._paid is not None:
+                    bill(opened, self._paid)
+                self._open[db_id] = opened
             except InfrastructureError as error:
                 return error  # it may be possible to open it later
             except SqljuryError as error:
@@ -302,6 +311,18 @@ def _client(settings: RunSettings) -> Client | None:
     return Client(settings.llm)
 
 
+def _open_account(settings: RunSettings, client: Client | None) -> PaidResults | None:
+    billing = settings.billing
+    if billing is None:
+        return None
+    if client is None:
+        return PaidResults(billing.path, billing.command, billing.max_cost)
+    # One limit for both: each counts what the other spent.
+    found = PaidResults(billing.path, billing.command, billing.max_cost, lambda: client.spent.money)
+    client.count_too(found.spent)
+    return found
+
+
 def _verdict(judge: Judge, case: Case, evidence: DatabaseEvidence, limits: Limits) -> Verdict:
     def judged() -> Verdict:
         return settled(judge, case, evidence) or judge.judge(case, evidence)
@@ -319,10 +340,15 @@ def _verdict(judge: Judge, case: Case, evidence: DatabaseEvidence, limits: Limit
     except Exception as error:  # a judge's own fault is a fact about the judge, not the run
         reason = f"the judge failed: {type(error).__name__}: {error}"
         verdict = Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=reason)
-    if verdict.cost.calls or not evidence.cost.calls:
-        return verdict
+    return _with_cost(verdict, evidence)
+
+
+def _with_cost(verdict: Verdict, evidence: DatabaseEvidence) -> Verdict:
     # A judge that failed, or did not record its costs, may still have called a model.
-    return replace(verdict, cost=evidence.cost)
+    cost = evidence.cost if evidence.cost.calls and not verdict.cost.calls else verdict.cost
+    if evidence.billed.statements:
+        cost = replace(cost, billed=evidence.billed)
+    return verdict if cost is verdict.cost else replace(verdict, cost=cost)
 
 
 class VerdictReporter:

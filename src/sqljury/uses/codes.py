@@ -49,6 +49,27 @@ CODES: dict[str, tuple[str, str]] = {
         "Several runs are printed as one table if each judge judged all of them with the same "
         "version, options and limits. The message shows both signatures.",
     ),
+    "SJ539": (
+        "an overlay that was made elsewhere",
+        "`sqljury view --findings` writes its overlay anew after each decision, from the log next "
+        "to it. Name an overlay that does not exist, or one that it made.",
+    ),
+    "SJ553": (
+        "a labelling project that cannot be made",
+        "Annotators have different names, each case is labelled by at most as many people as there "
+        "are, and there is at least one case. A case's weight is a number above 0.",
+    ),
+    "SJ554": (
+        "not a file of labels",
+        "`sqljury label-cases CASES --labels FILE` makes the file, and appends a line for each "
+        "label. --import also reads exports with --all-votes, and with --annotator any file of "
+        "cases with labels.",
+    ),
+    "SJ555": (
+        "a label that cannot be stored",
+        "Only an annotator to whom a case is assigned labels it; only cases on which annotators "
+        "disagree are decided, and a decided case keeps its labels.",
+    ),
     "SJ450": (
         "no databases to run a changed query on",
         "The browser app runs queries only where it is told to: sqljury view RUN --databases "

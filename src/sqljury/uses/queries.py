@@ -16,9 +16,9 @@ from sqljury.execution import Limits
 from sqljury.writing import PathLike
 
 if TYPE_CHECKING:
+    from sqljury.difference import Difference
     from sqljury.judges.counterexample import Server
     from sqljury.judges.pair import PairAnswer
-    from sqljury.likeness.differences import Difference
     from sqljury.schema import Schema
     from sqljury.tables import Policy
     from sqljury.trees.nodes import Relation
@@ -182,7 +182,7 @@ class QueryDifferences:
 
     def text(self, most: int | None = MOST_TOLD) -> str:
         """The likeliest difference, then the others as a list; at most ``most``, None for all."""
-        from sqljury.likeness.differences import sentences
+        from sqljury.difference import sentences
 
         told = sentences(self.differences, most)
         if self.equal:

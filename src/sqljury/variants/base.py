@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlglot import exp
@@ -28,30 +28,36 @@ class Variant:
     kinds: tuple[str, ...]
 
 
+ColumnValues = Mapping[tuple[str, str], Sequence[str | int | float]]
+"""Some values of columns, by the case-folded names of table and column."""
+
+
 @dataclass(frozen=True, slots=True)
 class QueryContext:
     """What a change of a node may use: the schema and the query's tables.
 
     Args:
         tables: the tables of the query by their case-folded name or alias in it.
+        values: values of columns, as :data:`ColumnValues`.
     """
 
     schema: Schema
     tables: Mapping[str, Table]
+    values: ColumnValues = field(default_factory=dict)
 
 
 Changes = Callable[["exp.Expr", QueryContext], Iterator[Change]]
 """Yields all changes of one kind that are possible at a node."""
 
 
-def context_of(tree: exp.Expr, schema: Schema) -> QueryContext:
+def context_of(tree: exp.Expr, schema: Schema, values: ColumnValues | None = None) -> QueryContext:
     """The schema, and the tables of a query by their case-folded name or alias in it."""
     found = {}
     for node in tree.find_all(exp.Table):
         table = schema.table(node.name)
         if table is not None:
             found[node.alias_or_name.casefold()] = table
-    return QueryContext(schema, found)
+    return QueryContext(schema, found, values or {})
 
 
 def changed(tree: exp.Expr, index: int, change: Change) -> exp.Expr | None:

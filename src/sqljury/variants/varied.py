@@ -8,7 +8,15 @@ from random import Random
 from sqlglot import exp
 
 from sqljury.schema import Schema
-from sqljury.variants.base import Change, Changes, Variant, changed, context_of, readable
+from sqljury.variants.base import (
+    Change,
+    Changes,
+    ColumnValues,
+    Variant,
+    changed,
+    context_of,
+    readable,
+)
 from sqljury.variants.base import text_of as _text_of
 from sqljury.variants.mutations import MUTATIONS
 from sqljury.variants.rewrites import RARE, STRUCTURES, STYLES
@@ -23,7 +31,13 @@ _FIRST = frozenset({"bound"})
 
 
 def mutations(
-    sql: str, schema: Schema, *, seed: int = 0, most: int = 12, dialect: str = "sqlite"
+    sql: str,
+    schema: Schema,
+    *,
+    seed: int = 0,
+    most: int = 12,
+    dialect: str = "sqlite",
+    values: ColumnValues | None = None,
 ) -> list[Variant]:
     """Queries with one realistic mistake each, of kinds that alternate in random order.
 
@@ -33,12 +47,14 @@ def mutations(
     Args:
         seed: the same seed and query give the same variants.
         most: the largest number of variants.
+        values: values of columns. With them, constants are also replaced by other values of their
+            column and by values near to their own.
     """
     tree = readable(sql, schema, dialect)
     if tree is None:
         return []
     random = Random(f"mutations/{seed}/{sql}")
-    places = _places(tree, schema, MUTATIONS)
+    places = _places(tree, schema, MUTATIONS, values)
     kinds = sorted(places)
     for kind in kinds:
         random.shuffle(places[kind])
@@ -129,19 +145,22 @@ def _stepped(
 
 
 def _places(
-    tree: exp.Expr, schema: Schema, known: Mapping[str, Changes]
+    tree: exp.Expr,
+    schema: Schema,
+    known: Mapping[str, Changes],
+    values: ColumnValues | None = None,
 ) -> dict[str, list[tuple[int, Change]]]:
     """All possible changes of a query by kind, each with the position of its node."""
     places: dict[str, list[tuple[int, Change]]] = {}
-    for index, kind, change in _all(tree, schema, known):
+    for index, kind, change in _all(tree, schema, known, values):
         places.setdefault(kind, []).append((index, change))
     return places
 
 
 def _all(
-    tree: exp.Expr, schema: Schema, known: Mapping[str, Changes]
+    tree: exp.Expr, schema: Schema, known: Mapping[str, Changes], values: ColumnValues | None
 ) -> Iterator[tuple[int, str, Change]]:
-    here = context_of(tree, schema)
+    here = context_of(tree, schema, values)
     for index, node in enumerate(tree.walk()):
         for kind, changes in known.items():
             for change in changes(node, here):

@@ -39,11 +39,13 @@ class Feature:
         meaning: what the number is, in a phrase.
         sign: the constraint for trained trees: with 1 a higher value never lowers the probability
             that the prediction is right, with -1 it never raises it; 0 for no constraint.
+        alone: True if it is known without a reference, too.
     """
 
     name: str
     meaning: str
     sign: int = 0
+    alone: bool = False
 
 
 _DIFFERENCE: Final = "the prediction's minus the reference's"
@@ -59,9 +61,9 @@ def plural(noun: str) -> str:
     return "".join([f"{head}s", *rest])
 
 
-def counting(name: str, noun: str, sign: int = 0) -> Feature:
+def counting(name: str, noun: str, sign: int = 0, *, alone: bool = False) -> Feature:
     """A feature that counts something, given in the singular."""
-    return Feature(name, plural(noun), sign)
+    return Feature(name, plural(noun), sign, alone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,7 @@ def on_both_sides(name: str, meaning: str, sign: int = 0, counts: str = "") -> S
     """
     said = meaning or plural(counts)
     return (
-        Feature(f"{name}_prediction", f"of the prediction: {said}"),
+        Feature(f"{name}_prediction", f"of the prediction: {said}", alone=True),
         Feature(f"{name}_reference", f"of the reference: {said}"),
         Feature(f"{name}_more", f"{_DIFFERENCE}: {said}", sign),
     )

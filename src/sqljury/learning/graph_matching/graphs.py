@@ -1,26 +1,27 @@
-"""Encodes query graphs for the network: numbers for operators, types and edges, and texts."""
+"""Encodes pairs of query graphs for the network: operators, types, edges, texts, and for each node
+how it relates to the other graph."""
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sqljury.learning.graph_matching.options import Augmentation, Positions
-
 Integers = NDArray[np.int32]
+Floats = NDArray[np.float32]
 
 EDGE_KINDS = 3
 """Number of edge kinds: operator tree, logic flow, data flow."""
-TREE = 0
-"""The edge kind of the operator tree."""
+TREE, DATA = 0, 2
+"""The edge kinds of the operator tree and of data flow."""
 CONTENT = 0
 """The operator number of a content node."""
-MASKED = 1
-"""The operator number of a node whose label is hidden."""
 
 
 class QueryGraphLike(Protocol):
@@ -66,7 +67,7 @@ class PairGraphLike(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The numbers of operators and types; :data:`CONTENT` and :data:`MASKED` precede operators."""
+    """The numbers of operators and types; :data:`CONTENT` precedes operators."""
 
     operators: tuple[str, ...]
     types: tuple[str, ...]
@@ -75,7 +76,7 @@ class Vocabulary:
 
     def __post_init__(self) -> None:
         """Builds the lookups from name to number."""
-        numbered = {name: i + MASKED + 1 for i, name in enumerate(self.operators)}
+        numbered = {name: i + 1 for i, name in enumerate(self.operators)}
         object.__setattr__(self, "_operators", numbered)
         object.__setattr__(self, "_types", {name: i + 1 for i, name in enumerate(self.types)})
 
@@ -112,13 +113,19 @@ class Encoded:
     """Shape n: type numbers."""
     edges: Integers
     """Shape e × 3: from, to, kind."""
-    roots: Integers
-    """The nodes of the root relations."""
+    colours: tuple[tuple[int, ...], ...]
+    """For 0, 1, … rounds: a number per node, equal for nodes whose surroundings within so many
+    edges are equal."""
+    literals: tuple[tuple[int, str], ...]
+    """The nodes of constants, with their texts."""
 
     @property
     def size(self) -> int:
         """The number of nodes."""
         return len(self.operators)
+
+
+_ROUNDS = 3
 
 
 @dataclass(slots=True)
@@ -134,29 +141,69 @@ class GraphEncoder:
 
     def __call__(self, graph: QueryGraphLike) -> Encoded:
         """The encoded graph; new texts are added to ``texts``."""
-        operators = np.full(len(graph.labels), CONTENT, dtype=np.int32)
-        texts = np.full(len(graph.labels), -1, dtype=np.int32)
-        for place, (label, own) in enumerate(zip(graph.labels, graph.computing, strict=True)):
+        operators, texts = [], []
+        for label, own in zip(graph.labels, graph.computing, strict=True):
             number = self.vocabulary.operator(label) if own else None
-            if number is None:
-                texts[place] = self.texts.setdefault(label, len(self.texts))
-            else:
-                operators[place] = number
-        types = np.array([self.vocabulary.type(name) for name in graph.types], dtype=np.int32)
-        edges = np.array(graph.edges, dtype=np.int32).reshape(-1, 3)
-        return Encoded(operators, texts, types, edges, np.array(graph.roots, dtype=np.int32))
+            operators.append(CONTENT if number is None else number)
+            is_text = number is None
+            texts.append(self.texts.setdefault(label, len(self.texts)) if is_text else -1)
+        types = [self.vocabulary.type(name) for name in graph.types]
+        first = tuple(hash(node) for node in zip(operators, texts, types, strict=True))
+        return Encoded(
+            np.array(operators, dtype=np.int32),
+            np.array(texts, dtype=np.int32),
+            np.array(types, dtype=np.int32),
+            np.array(graph.edges, dtype=np.int32).reshape(-1, 3),
+            _colours(first, graph.edges),
+            _literals(graph),
+        )
+
+
+def _colours(
+    first: tuple[int, ...], edges: Sequence[tuple[int, int, int]]
+) -> tuple[tuple[int, ...], ...]:
+    """Refines the nodes' numbers by those of their neighbours, round by round.
+
+    Source: Weisfeiler & Leman 1968.
+    """
+    found = [first]
+    for _ in range(_ROUNDS):
+        last = found[-1]
+        near: list[list[int]] = [[] for _ in last]
+        for start, end, kind in edges:
+            near[start].append(hash((kind, last[end])))
+            near[end].append(hash((kind, ~last[start])))
+        found.append(
+            tuple(hash((own, *sorted(others))) for own, others in zip(last, near, strict=True))
+        )
+    return tuple(found)
+
+
+def _literals(graph: QueryGraphLike) -> tuple[tuple[int, str], ...]:
+    """The constants: content that is neither below a scan or function nor has data edges."""
+    others = {end for start, end, kind in graph.edges if kind == DATA}
+    others |= {start for start, end, kind in graph.edges if kind == DATA}
+    for start, end, kind in graph.edges:
+        if kind == TREE and graph.labels[start] in _SOURCES:
+            others.add(end)
+    return tuple(
+        (node, label)
+        for node, (label, own) in enumerate(zip(graph.labels, graph.computing, strict=True))
+        if not own and node not in others
+    )
+
+
+_SOURCES = ("scan", "function")
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedPair:
-    """Two encoded graphs with their matching nodes and the positional encodings."""
+    """Two encoded graphs, and how each node relates to the other graph."""
 
     left: Encoded
     right: Encoded
-    joins: Integers
-    """Shape j × 2: a left node and the matching right node."""
-    positions: NDArray[np.float32]
-    """One row per left node, then per right node; no columns if the network uses no positions."""
+    relations: Floats
+    """Shape n × :data:`RELATIONS`: a row per left node, then per right node."""
 
     @property
     def larger(self) -> int:
@@ -164,79 +211,76 @@ class EncodedPair:
         return max(self.left.size, self.right.size)
 
 
-# ---------------------------------------------------------------- positions
+# ---------------------------------------------------------------- relations
 #
-# Positional encodings: the probability that a random walk is back at its start after 1 … K steps.
-# On the merged graph of a pair, whose matching nodes are connected, nodes with similar surroundings
-# get similar positions, and a walk that can cross to the other query returns less often. Only the
-# roots of matching subtrees are connected, so a walk hardly shows which nodes are below them: one
-# more number says that.
-#
-# Source: Dwivedi et al. 2021 (random-walk positional encoding); Zhan et al. 2024, section 4.2. The
-# last number is sqljury's addition.
+# What a node's row says: whether the node is in a subtree that both queries have; how many more
+# such nodes its graph has; whether the other graph has a node with the same surroundings, within 0
+# to 3 edges. And of a constant, compared with the nearest constant that only the other graph has:
+# whether there is one, which number is larger and by how much, how alike the texts are.
+
+RELATIONS = 3 + _ROUNDS + 6
+"""How many numbers describe a node's relation to the other graph."""
 
 
-Floats = NDArray[np.float32]
-
-
-def walk_positions(adjacencies: Floats, longest: int) -> Floats:
-    """The diagonals of T, T², …, T^K for T = A D⁻¹.
+def relations_of(left: Encoded, right: Encoded, joins: Integers) -> Floats:
+    """For each node, left ones first, how it relates to the other graph.
 
     Args:
-        adjacencies: b × n × n, symmetric; a walk from a node without edges never returns.
-        longest: K.
-
-    Returns:
-        b × n × K.
+        joins: pairs of matching nodes: the roots, then the tops of equal subtrees.
     """
-    count, size, _ = adjacencies.shape
-    degrees = adjacencies.sum(axis=1, keepdims=True)
-    step = np.divide(adjacencies, degrees, out=np.zeros_like(adjacencies), where=degrees > 0)
-    found = np.zeros((count, size, longest), dtype=np.float32)
-    half = (longest + 1) // 2
-    powers = [step]
-    while len(powers) < half:
-        powers.append(powers[-1] @ step)
-    for number, power in enumerate(powers):
-        found[:, :, number] = np.einsum("bii->bi", power)
-    # The diagonal of a product needs no full product, so half of the powers suffice.
-    turned = np.ascontiguousarray(powers[-1].transpose(0, 2, 1))
-    for number in range(half, longest):
-        other = powers[number - half]
-        found[:, :, number] = (other * turned).sum(axis=2)
+    found = np.zeros((left.size + right.size, RELATIONS), dtype=np.float32)
+    mine, theirs = found[: left.size], found[left.size :]
+    for rows, graph, tops in ((mine, left, joins[1:, 0]), (theirs, right, joins[1:, 1])):
+        rows[:, 0] = _below(graph, tops)
+    for rows, graph, other in ((mine, left, right), (theirs, right, left)):
+        own, others = Counter(graph.colours[0]), Counter(other.colours[0])
+        rows[:, 1] = [
+            max(-2, min(2, own[colour] - others[colour])) / 2 for colour in graph.colours[0]
+        ]
+        for number, (colours, known) in enumerate(zip(graph.colours, other.colours, strict=True)):
+            there = set(known)
+            rows[:, 2 + number] = [colour in there for colour in colours]
+    _compare_literals(left, right, mine, theirs)
     return found
 
 
-def pair_positions(
-    pairs: Sequence[tuple[Encoded, Encoded, Integers]],
-    kind: Positions,
-    longest: int,
-    *,
-    matched: bool,
-) -> list[Floats]:
-    """For each pair, the positions of the left nodes, then of the right ones.
+def _compare_literals(left: Encoded, right: Encoded, mine: Floats, theirs: Floats) -> None:
+    texts, others = ({text for _, text in graph.literals} for graph in (left, right))
+    only = [one for one in left.literals if one[1] not in others]
+    only_there = [one for one in right.literals if one[1] not in texts]
+    if not only or not only_there:
+        return
+    for rows, here, there in ((mine, only, only_there), (theirs, only_there, only)):
+        for node, text in here:
+            rows[node, 3 + _ROUNDS :] = max(_compared(text, other) for _, other in there)
 
-    Args:
-        kind: on which graph the walks go.
-        longest: K, the longest walk.
-        matched: add a number: 1 if a node is in a subtree that both queries have, else 0.
+
+def _compared(text: str, other: str) -> tuple[float, ...]:
+    """1, likeness, and for numbers which is larger (1, 0, -1) and the logarithm of the distance.
+
+    The likeness of numbers falls with their distance; that of texts is the share of their common
+    beginning, and 1 if they differ in letter case only.
     """
-    walked = _walked(pairs, kind, longest)
-    if not matched:
-        return walked
-    return [
-        np.concatenate([places, _matched(*pair)[:, None]], axis=1)
-        for pair, places in zip(pairs, walked, strict=True)
-    ]
+    one, two = number_of(text), number_of(other)
+    if one is not None and two is not None:
+        apart = math.log1p(abs(one - two))
+        return 1.0, 1 / (1 + apart), float(np.sign(one - two)), apart / 5, 0.0, 0.0
+    lower, low = text.casefold(), other.casefold()
+    same = (a == b for a, b in zip(lower, low, strict=False))
+    shared = sum(takewhile(bool, same)) / max(len(lower), len(low), 1)
+    inside = float(lower in low or low in lower)
+    return 1.0, shared, 0.0, 0.0, float(lower == low), inside
 
 
-def _matched(left: Encoded, right: Encoded, joins: Integers) -> Floats:
-    """1 for each node that is in a subtree which both queries have, else 0.
-
-    The first join is ignored: it connects the roots, whether or not they match.
-    """
-    sides = zip((left, right), joins[1:].T, strict=True)
-    return np.concatenate([_below(graph, tops) for graph, tops in sides]).astype(np.float32)
+def number_of(text: str) -> float | None:
+    """The finite number that a text spells, else None."""
+    if not text or text[0] not in "+-.0123456789":
+        return None
+    try:
+        found = float(text)
+    except ValueError:
+        return None
+    return found if math.isfinite(found) else None
 
 
 def _below(graph: Encoded, tops: Integers) -> NDArray[np.bool_]:
@@ -247,110 +291,3 @@ def _below(graph: Encoded, tops: Integers) -> NDArray[np.bool_]:
     while (reached := children[found[parents] & ~found[children]]).size:
         found[reached] = True
     return found
-
-
-def _walked(
-    pairs: Sequence[tuple[Encoded, Encoded, Integers]], kind: Positions, longest: int
-) -> list[Floats]:
-    """The positions of each pair by random walks; without columns if ``kind`` is ``none``."""
-    if kind == "none":
-        return [np.zeros((a.size + b.size, 0), dtype=np.float32) for a, b, _ in pairs]
-    # One pair at a time: the rounding of a matrix product depends on its size. If pairs were padded
-    # to one size, results would depend on which pairs are scored together.
-    return [_walk(*pair, longest, merged=kind == "merged") for pair in pairs]
-
-
-def _walk(left: Encoded, right: Encoded, joins: Integers, longest: int, *, merged: bool) -> Floats:
-    size = left.size + right.size
-    adjacencies = np.zeros((1, size, size), dtype=np.float32)
-    _connect(adjacencies[0], left, right, joins, merged)
-    walked: Floats = walk_positions(adjacencies, longest)[0]
-    return walked
-
-
-def _connect(cells: Floats, left: Encoded, right: Encoded, joins: Integers, merged: bool) -> None:
-    """Writes the edges of a pair, of all kinds in both directions, into an adjacency matrix."""
-    shift = left.size
-    links = [left.edges[:, :2], right.edges[:, :2] + shift]
-    if merged and len(joins):
-        links.append(joins + np.array([0, shift], dtype=np.int32))
-    ends = np.concatenate(links)
-    cells[ends[:, 0], ends[:, 1]] = 1
-    cells[ends[:, 1], ends[:, 0]] = 1
-
-
-# ---------------------------------------------------------------- augmented views
-#
-# For contrastive pre-training. Root relations are never removed, so that two views can be joined
-# there.
-#
-# Source: You et al. 2020 (GraphCL), table 1; Zhan et al. 2024, appendix C.4.
-
-
-def augmented(
-    graph: Encoded, kinds: Sequence[Augmentation], ratio: float, generator: np.random.Generator
-) -> Encoded:
-    """A copy of the graph with each of these random changes applied in turn."""
-    for kind in kinds:
-        match kind:
-            case "mask":
-                graph = _with_masks(graph, ratio, generator)
-            case "drop":
-                graph = _kept(graph, generator.random(graph.size) >= ratio)
-            case "perturb":
-                graph = _perturbed(graph, ratio, generator)
-            case "subgraph":
-                graph = _kept(graph, _reached(graph, 1 - ratio, generator))
-    return graph
-
-
-def _with_masks(graph: Encoded, ratio: float, generator: np.random.Generator) -> Encoded:
-    """Hides the label and type of some nodes."""
-    hidden = generator.random(graph.size) < ratio
-    return replace(
-        graph,
-        operators=np.where(hidden, MASKED, graph.operators).astype(np.int32),
-        texts=np.where(hidden, -1, graph.texts).astype(np.int32),
-        types=np.where(hidden, 0, graph.types).astype(np.int32),
-    )
-
-
-def _kept(graph: Encoded, kept: NDArray[np.bool_]) -> Encoded:
-    """The subgraph of some nodes, and always of the roots, with the edges between them."""
-    kept = kept.copy()
-    kept[graph.roots] = True
-    renumbered = (np.cumsum(kept) - 1).astype(np.int32)
-    edges = graph.edges[kept[graph.edges[:, 0]] & kept[graph.edges[:, 1]]].copy()
-    edges[:, :2] = renumbered[edges[:, :2]]
-    return Encoded(
-        graph.operators[kept],
-        graph.texts[kept],
-        graph.types[kept],
-        edges,
-        renumbered[graph.roots],
-    )
-
-
-def _perturbed(graph: Encoded, ratio: float, generator: np.random.Generator) -> Encoded:
-    """Replaces some edges by as many between random nodes, of the same kinds."""
-    gone = generator.random(len(graph.edges)) < ratio
-    new = graph.edges[gone].copy()
-    new[:, :2] = generator.integers(graph.size, size=(len(new), 2))
-    return replace(graph, edges=np.concatenate([graph.edges[~gone], new]))
-
-
-def _reached(graph: Encoded, share: float, generator: np.random.Generator) -> NDArray[np.bool_]:
-    """The nodes that a random walk from a root visits until it has that share of all nodes."""
-    near: list[list[int]] = [[] for _ in range(graph.size)]
-    for a, b, _ in graph.edges.tolist():
-        near[a].append(b)
-        near[b].append(a)
-    met = np.zeros(graph.size, dtype=bool)
-    here = int(graph.roots[0]) if len(graph.roots) else 0
-    met[here] = True
-    for _ in range(20 * graph.size):  # limited, because some nodes are very hard to reach
-        if met.sum() >= share * graph.size or not near[here]:
-            break
-        here = near[here][int(generator.integers(len(near[here])))]
-        met[here] = True
-    return met

@@ -1,7 +1,8 @@
-"""A trained network: computes distances, scores and attention of pairs; reads its model file."""
+"""A trained network: computes scores and attention of pairs; reads its model file."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -19,15 +20,15 @@ from sqljury.learning.graph_matching.graphs import (
     PairGraphLike,
     QueryGraphLike,
     Vocabulary,
-    pair_positions,
+    relations_of,
 )
 from sqljury.learning.graph_matching.options import NetworkOptions
 from sqljury.learning.model_file import PathLike, read_model, write_model
 
 if TYPE_CHECKING:
-    from sqljury.learning.graph_matching.network import GraphMatchingNetwork
+    from sqljury.learning.graph_matching.network import GraphMatchingNetwork, PackedPairs
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +54,21 @@ class Matcher:
         """True if graphs have edges of logic flow and data flow."""
         return bool(self.notes["flows"])
 
-    def distances(self, pairs: Sequence[PairGraphLike]) -> list[float]:
-        """The distance of each pair; 0 for equal graphs."""
-        found = np.zeros(len(pairs))
-        # Equal graphs have distance 0; the network would add rounding errors.
-        different = [place for place, pair in enumerate(pairs) if pair.left != pair.right]
-        chosen = [pairs[place] for place in different]
-        encoded, texts = encode(chosen, self.vocabulary, self.network.options)
-        found[different] = distances_of(self.network, encoded, texts)
-        return list(map(float, found))
-
     def scores(self, pairs: Sequence[PairGraphLike]) -> list[float]:
-        """For each pair a score in [0, 1]; 1 for equal graphs.
-
-        Source: Zhan et al. 2024, appendix L: max(0, (3 − distance) / 3).
-        """
-        return list(map(float, score_of(np.array(self.distances(pairs)))))
+        """For each pair the probability of equivalence in [0, 1]; 1 for equal graphs."""
+        found = np.ones(len(pairs))
+        # The same two graphs can occur in several views of a pair.
+        wanted: dict[tuple[QueryGraphLike, QueryGraphLike], list[int]] = {}
+        for place, pair in enumerate(pairs):
+            if pair.left != pair.right:
+                wanted.setdefault((pair.left, pair.right), []).append(place)
+        if not wanted:
+            return found.tolist()
+        encoded, texts = encode([pairs[same[0]] for same in wanted.values()], self.vocabulary)
+        log_odds = log_odds_of(self.network, _packed(encoded, texts))
+        for same, value in zip(wanted.values(), log_odds, strict=True):
+            found[same] = 1 / (1 + math.exp(-value))
+        return found.tolist()
 
     def mean_scores(self, pairs: Sequence[Sequence[PairGraphLike]]) -> list[float]:
         """For each pair, given in each of :attr:`views`, the mean of the views' scores."""
@@ -92,12 +92,14 @@ class Matcher:
         """
         import torch
 
-        from sqljury.learning.graph_matching.network import Attention, make_batch
+        from sqljury.learning.graph_matching.network import Attention, batch_of, read_all
 
-        encoded, texts = encode([pair], self.vocabulary, self.network.options)
+        encoded, texts = encode([pair], self.vocabulary)
+        data = _packed(encoded, texts)
         watched: list[Attention] = []
         with torch.inference_mode():
-            self.network(make_batch(encoded, texts), watched)
+            read = read_all(self.network.encoder.texts, data)
+            self.network(batch_of(data, torch.tensor([0])), read, watched)
         n, m = encoded[0].left.size, encoded[0].right.size
         return [
             (step.weights[0, :n, :m].numpy().copy(), step.weights[1, :m, :n].numpy().copy())
@@ -119,7 +121,8 @@ class Matcher:
             "threshold": self.threshold,
             "notes": dict(self.notes),
         }
-        arrays = {name: w.float().numpy() for name, w in self.network.state_dict().items()}
+        # Half precision halves the file and changes scores by less than a thousandth.
+        arrays = {name: w.half().numpy() for name, w in self.network.state_dict().items()}
         write_model(path, facts, arrays)
 
 
@@ -147,7 +150,7 @@ def load_matcher(path: PathLike) -> Matcher:
     try:
         vocabulary = Vocabulary(tuple(facts["operators"]), tuple(facts["types"]))
         network = new_network(NetworkOptions(**facts["options"]), vocabulary)
-        network.load_state_dict({name: torch.from_numpy(w) for name, w in arrays.items()})
+        network.load_state_dict({name: torch.from_numpy(w).float() for name, w in arrays.items()})
         threshold, notes = float(facts["threshold"]), dict(facts["notes"])
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         raise InputError("SJ031", f"the network is not whole: {error}.", where=str(path)) from None
@@ -174,9 +177,9 @@ def new_network(options: NetworkOptions, vocabulary: Vocabulary) -> GraphMatchin
 
 
 def encode(
-    pairs: Sequence[PairGraphLike], vocabulary: Vocabulary, options: NetworkOptions
+    pairs: Sequence[PairGraphLike], vocabulary: Vocabulary
 ) -> tuple[list[EncodedPair], list[str]]:
-    """The encoded pairs with positions, and all texts by number. Each graph is encoded once."""
+    """The encoded pairs, and all texts by number. Each graph is encoded once."""
     encoder = GraphEncoder(vocabulary)
     known: dict[int, Encoded] = {}
 
@@ -185,50 +188,37 @@ def encode(
             known[id(graph)] = encoder(graph)
         return known[id(graph)]
 
-    sides = [
-        (
-            encoded(pair.left),
-            encoded(pair.right),
-            np.array(pair.joins, dtype=np.int32).reshape(-1, 2),
-        )
-        for pair in pairs
-    ]
-    return with_positions(sides, options), list(encoder.texts)
+    found = []
+    for pair in pairs:
+        left, right = encoded(pair.left), encoded(pair.right)
+        joins = np.array(pair.joins, dtype=np.int32).reshape(-1, 2)
+        found.append(EncodedPair(left, right, relations_of(left, right, joins)))
+    return found, list(encoder.texts)
 
 
-def with_positions(
-    sides: Sequence[tuple[Encoded, Encoded, NDArray[np.int32]]], options: NetworkOptions
-) -> list[EncodedPair]:
-    """The pairs with the positions that the network's options require."""
-    positions = pair_positions(sides, options.positions, options.walk, matched=options.matched)
-    return [EncodedPair(*side, found) for side, found in zip(sides, positions, strict=True)]
+def _packed(pairs: Sequence[EncodedPair], texts: Sequence[str]) -> PackedPairs:
+    from sqljury.learning.graph_matching.network import packed
+
+    return packed(pairs, texts)
 
 
-def distances_of(
-    network: GraphMatchingNetwork, pairs: Sequence[EncodedPair], texts: Sequence[str]
+def log_odds_of(
+    network: GraphMatchingNetwork, data: PackedPairs, places: NDArray[np.int64] | None = None
 ) -> NDArray[np.float64]:
-    """The distance of each pair, computed in batches of pairs of similar size."""
+    """The log-odds of pairs of the data (all by default), in batches of pairs of similar size."""
     import torch
 
-    from sqljury.learning.graph_matching.network import (
-        batches_by_size,
-        distances,
-        make_batch,
-        read_all,
-    )
+    from sqljury.learning.graph_matching.network import batch_of, batches_by_size, read_all
 
-    found = np.zeros(len(pairs))
+    if places is None:
+        places = np.arange(len(data))
+    found = np.zeros(len(places))
     with torch.inference_mode():
-        read = read_all(network.encoder.texts, texts)
-        for places in batches_by_size(pairs):
-            batch = make_batch([pairs[place] for place in places], texts, read)
-            found[places] = distances(network(batch)).cpu().numpy()
+        read = read_all(network.encoder.texts, data)
+        for chosen in batches_by_size(data.sizes()[places]):
+            rows = torch.from_numpy(places[chosen]).to(data.nodes.device)
+            found[chosen] = network(batch_of(data, rows), read).cpu().numpy()
     return found
-
-
-def score_of(distance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Converts distances into scores in [0, 1] (appendix L)."""
-    return np.maximum(0.0, (3.0 - distance) / 3.0)
 
 
 def best_threshold(scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> tuple[float, float]:

@@ -1,9 +1,11 @@
-"""The network in torch: computes distances of pairs from batches of graphs and texts."""
+"""The network in torch: computes how likely the two graphs of a pair are equivalent queries."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
@@ -13,7 +15,13 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from sqljury.learning.graph_matching.graphs import EDGE_KINDS, MASKED, EncodedPair, Integers
+from sqljury.learning.graph_matching.graphs import (
+    EDGE_KINDS,
+    RELATIONS,
+    Encoded,
+    EncodedPair,
+    number_of,
+)
 from sqljury.learning.graph_matching.options import NetworkOptions
 
 # ---------------------------------------------------------------- content
@@ -30,37 +38,69 @@ LONGEST = 64
 """Most bytes of a text that are read; of a longer text, the first 32 and the last 32."""
 CODE = 64
 """Length of the code of a text."""
+FACTS = 2 * CODE + 8
+"""How many numbers describe a text beside its characters."""
 _AT_ONCE = 256
 _BYTES = 257
 """Number of input symbols: every byte, and 0 for padding."""
 
 
-def characters(texts: Sequence[str]) -> Tensor:
-    """The texts' bytes, each plus one, padded with zeros; shape u × length for u texts."""
-    rows = []
-    for text in texts:
+def characters(texts: Sequence[str]) -> NDArray[np.uint8]:
+    """The texts' bytes, each plus one, padded with zeros; shape u × LONGEST for u texts.
+
+    Byte 255, which is in no UTF-8 text, is not told from 254.
+    """
+    found = np.zeros((len(texts), LONGEST), dtype=np.uint8)
+    for place, text in enumerate(texts):
         raw = text.encode("utf-8", "surrogatepass") or b"\0"
         if len(raw) > LONGEST:
             raw = raw[: LONGEST // 2] + raw[-LONGEST // 2 :]
-        rows.append(np.frombuffer(raw, dtype=np.uint8))
-    found = np.zeros((len(rows), max(map(len, rows), default=1)), dtype=np.int64)
-    for place, row in enumerate(rows):
-        found[place, : len(row)] = row.astype(np.int64) + 1
-    return torch.from_numpy(found)
+        found[place, : len(raw)] = np.minimum(np.frombuffer(raw, dtype=np.uint8), 254) + 1
+    return found
 
 
-def codes(texts: Sequence[str]) -> Tensor:
-    """A hash code per text: u × CODE numbers, each 1 or -1.
+_TOKEN = re.compile(r"[a-z]+|[0-9]+|[^\W_]+")
 
-    Texts with nearly the same characters get nearly the same encoding, but their codes differ as
-    much as those of any two texts.
+
+def facts_of(texts: Sequence[str]) -> NDArray[np.float16]:
+    """Per text, FACTS numbers: its code, the mean code of its words, its value as a number.
+
+    A code is 64 signs, a hash. Texts with nearly the same characters get nearly the same encoding
+    by these, but their codes differ as much as those of any two texts.
     """
-    raw = b"".join(
-        hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=CODE // 8).digest()
-        for text in texts
+    found = np.zeros((len(texts), FACTS), dtype=np.float16)
+    words: dict[str, NDArray[np.float32]] = {}
+    for row, text in zip(found, texts, strict=True):
+        row[:CODE] = _code(text)
+        tokens = _TOKEN.findall(text.casefold())[:8]
+        for token in tokens:
+            if token not in words:
+                words[token] = _code(token)
+            row[CODE : 2 * CODE] += words[token] / len(tokens)
+        number = number_of(text)
+        if number is not None:
+            row[2 * CODE :] = _as_facts(number)
+    return found
+
+
+def _code(text: str) -> NDArray[np.float32]:
+    raw = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=CODE // 8).digest()
+    return np.unpackbits(np.frombuffer(raw, dtype=np.uint8)).astype(np.float32) * 2 - 1
+
+
+def _as_facts(number: float) -> tuple[float, ...]:
+    """That it is a number, sign, magnitude, whether whole, and where it is on four scales."""
+    size = math.log1p(abs(number))
+    return (
+        1.0,
+        float(np.sign(number)),
+        size / 5,
+        float(number == int(number)),
+        math.sin(size),
+        math.cos(size),
+        math.sin(4 * size),
+        math.cos(4 * size),
     )
-    bits = np.unpackbits(np.frombuffer(raw, dtype=np.uint8)).reshape(len(texts), CODE)
-    return torch.from_numpy(bits.astype(np.float32) * 2 - 1)
 
 
 class _ResidualBlock(nn.Module):
@@ -87,19 +127,20 @@ class TextEncoder(nn.Module):
 
     The paper has eight blocks on four lengths. Blocks on one length, half of the text's, are as
     good for the short names and literals of queries, and several times as fast. The encoding of
-    the text's hash code is added; that is sqljury's addition.
+    :func:`facts_of` is added; that is sqljury's addition.
     """
 
-    def __init__(self, hidden: int, blocks: int, *, coded: bool) -> None:
+    def __init__(self, hidden: int, channels: int, blocks: int, *, coded: bool) -> None:
         super().__init__()
-        self.bytes = nn.Embedding(_BYTES, hidden, padding_idx=0)
-        self.enter = nn.Conv1d(hidden, hidden, 3, padding=1)
-        self.blocks = nn.ModuleList(_ResidualBlock(hidden) for _ in range(blocks))
-        self.leave = nn.Linear(2 * hidden, hidden)
-        self.code = nn.Linear(CODE, hidden, bias=False) if coded else None
+        self.bytes = nn.Embedding(_BYTES, channels, padding_idx=0)
+        self.enter = nn.Conv1d(channels, channels, 3, padding=1)
+        self.blocks = nn.ModuleList(_ResidualBlock(channels) for _ in range(blocks))
+        self.leave = nn.Linear(2 * channels, hidden)
+        self.facts = nn.Linear(FACTS, hidden, bias=False) if coded else None
 
-    def forward(self, texts: Tensor, signs: Tensor) -> Tensor:
-        """Returns u × hidden from :func:`characters` (u × length) and :func:`codes` (u × CODE)."""
+    def forward(self, texts: Tensor, facts: Tensor) -> Tensor:
+        """Returns u × hidden from :func:`characters` and :func:`facts_of`."""
+        texts = texts.long()
         real = (texts > 0).unsqueeze(1).to(self.bytes.weight.dtype)
         x = functional.relu(self.enter(self.bytes(texts).transpose(1, 2))) * real
         x = functional.max_pool1d(x, 2, ceil_mode=True)
@@ -109,34 +150,118 @@ class TextEncoder(nn.Module):
         mean = x.sum(dim=2) / real.sum(dim=2)
         # All values are at least zero, so padding never exceeds the maximum.
         found: Tensor = self.leave(torch.cat((mean, x.amax(dim=2)), dim=1))
-        return found if self.code is None else found + self.code(signs.to(found.dtype))
+        return found if self.facts is None else found + self.facts(facts.to(found.dtype))
 
 
-def read_all(encoder: TextEncoder, texts: Sequence[str]) -> Tensor:
-    """The vectors of many texts (u × hidden), computed in batches of similar length."""
-    order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+def read_all(encoder: TextEncoder, data: PackedPairs) -> Tensor:
+    """The vectors of all texts (u × hidden), computed in batches of similar length."""
+    lengths = (data.characters > 0).sum(dim=1)
+    order = lengths.argsort(stable=True)
     weight = encoder.leave.weight
-    found = weight.new_zeros(len(texts), encoder.leave.out_features)
+    found = weight.new_zeros(len(order), encoder.leave.out_features)
     for start in range(0, len(order), _AT_ONCE):
         places = order[start : start + _AT_ONCE]
-        chosen = [texts[place] for place in places]
-        read = characters(chosen).to(weight.device), codes(chosen).to(weight.device)
-        found[places] = encoder(*read)
+        length = int(lengths[places[-1]])
+        found[places] = encoder(data.characters[places, :length], data.facts[places])
     return found
 
 
 # ---------------------------------------------------------------- batch
 #
-# A batch of pairs of graphs: the nodes of all graphs in one array.
+# Pairs of graphs packed into a few arrays, from which batches are cut on any device: the nodes of
+# all graphs one after the other, with the place where each graph begins.
 
 
+_WAYS = 2 * EDGE_KINDS
+"""Number of ways of a message: one per kind of edge and direction."""
 _NODES = 4096
 """Most nodes in a batch when scoring, padding included."""
 
 
 @dataclass(frozen=True, slots=True)
+class PackedPairs:
+    """Pairs of graphs in arrays: G graphs with N nodes and E edges, P pairs, u texts."""
+
+    operators: Tensor
+    """N: operator numbers."""
+    texts: Tensor
+    """N: text numbers from 0; -1 for operators."""
+    types: Tensor
+    """N: type numbers."""
+    nodes: Tensor
+    """G + 1: where the nodes of each graph begin."""
+    ends: Tensor
+    """E × 2: the nodes of each edge, counted within its graph."""
+    kinds: Tensor
+    """E: kinds of edges."""
+    edges: Tensor
+    """G + 1: where the edges of each graph begin."""
+    sides: Tensor
+    """P × 2: the graphs of each pair."""
+    relations: Tensor
+    """Per pair a row for each left node, then for each right node."""
+    rows: Tensor
+    """P + 1: where the rows of each pair begin."""
+    characters: Tensor
+    """u × LONGEST: :func:`characters`."""
+    facts: Tensor
+    """u × FACTS: :func:`facts_of`."""
+
+    def to(self, device: torch.device) -> PackedPairs:
+        """The same on a device."""
+        named = {one.name: getattr(self, one.name).to(device) for one in fields(self)}
+        return replace(self, **named)
+
+    def __len__(self) -> int:
+        """The number of pairs."""
+        return len(self.sides)
+
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of nodes of the larger graph of each pair."""
+        of_graph = self.nodes.diff()
+        found: NDArray[np.int64] = of_graph[self.sides.long()].amax(dim=1).cpu().numpy()
+        return found
+
+
+def packed(pairs: Sequence[EncodedPair], texts: Sequence[str]) -> PackedPairs:
+    """The pairs in arrays; each graph once."""
+    graphs: dict[int, Encoded] = {}
+    for pair in pairs:
+        graphs.setdefault(id(pair.left), pair.left)
+        graphs.setdefault(id(pair.right), pair.right)
+    places = {key: place for place, key in enumerate(graphs)}
+    every = list(graphs.values())
+    edges = np.concatenate([np.zeros((0, 3), np.int32), *(graph.edges for graph in every)])
+    sides = [(places[id(pair.left)], places[id(pair.right)]) for pair in pairs]
+    empty = np.zeros((0, RELATIONS), np.float32)
+    arrays = {
+        "operators": _joined(graph.operators for graph in every).astype(np.int16),
+        "texts": _joined(graph.texts for graph in every),
+        "types": _joined(graph.types for graph in every).astype(np.int8),
+        "nodes": _starts(graph.size for graph in every),
+        "ends": edges[:, :2].astype(np.int16),
+        "kinds": edges[:, 2].astype(np.int8),
+        "edges": _starts(len(graph.edges) for graph in every),
+        "sides": np.array(sides, np.int32).reshape(-1, 2),
+        "relations": np.concatenate([empty, *(p.relations for p in pairs)]).astype(np.float16),
+        "rows": _starts(len(pair.relations) for pair in pairs),
+        "characters": characters(texts),
+        "facts": facts_of(texts),
+    }
+    return PackedPairs(**{name: torch.from_numpy(array) for name, array in arrays.items()})
+
+
+def _joined(parts: Iterable[NDArray[np.int32]]) -> NDArray[np.int32]:
+    return np.concatenate([np.zeros(0, np.int32), *parts])
+
+
+def _starts(sizes: Iterable[int]) -> NDArray[np.int64]:
+    return np.cumsum([0, *sizes], dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
 class GraphBatch:
-    """b pairs of graphs with n nodes, e directed edges and u different texts in all.
+    """b pairs of graphs with n nodes and e directed edges in all.
 
     Graphs 2i and 2i+1 are pair i.
     """
@@ -144,99 +269,63 @@ class GraphBatch:
     operators: Tensor
     """Shape n: operator numbers."""
     texts: Tensor
-    """Shape n: the number of the node's text, from 1; 0 for operators."""
-    read: Tensor | None
-    """Shape u × hidden: the vectors of the texts if they are already computed, else None."""
-    characters: Tensor
-    """Shape u × length: the bytes of the batch's texts if ``read`` is None."""
-    codes: Tensor
-    """Shape u × CODE: the hash codes of these texts."""
+    """Shape n: text numbers from 0; -1 for operators."""
     types: Tensor
     """Shape n: type numbers."""
-    positions: Tensor
-    """Shape n × K: positional encodings."""
+    relations: Tensor
+    """Shape n × RELATIONS."""
     sources: Tensor
     """Shape e: the node that a message comes from; each edge occurs in both directions."""
     targets: Tensor
     """Shape e: the node that a message goes to."""
-    kinds: Tensor
-    """Shape e: 0, 1, 2 for the kinds of edges, 3, 4, 5 for the same against their direction."""
+    ways: Tensor
+    """Shape e × 6: 1 at the edge's kind (0, 1, 2) or, against its direction, kind (3, 4, 5)."""
     graphs: Tensor
     """Shape n: the number of the node's graph."""
     slots: Tensor
-    """Shape n: the node's index if every graph is padded to ``width`` nodes."""
+    """Shape n: the node's index if every graph is padded to the same number of nodes."""
     real: Tensor
     """Shape 2b × width: True where the padded graph has a node."""
 
-    @property
-    def count(self) -> int:
-        """The number of graphs in the batch, two per pair."""
-        return int(self.real.shape[0])
 
-    @property
-    def width(self) -> int:
-        """The number of nodes of the largest graph."""
-        return int(self.real.shape[1])
-
-    def to(self, device: torch.device) -> GraphBatch:
-        """The batch with its tensors on a device."""
-        named = {one.name: getattr(self, one.name) for one in fields(self)}
-        return replace(self, **{n: t.to(device) for n, t in named.items() if t is not None})
-
-
-def make_batch(
-    pairs: Sequence[EncodedPair], texts: Sequence[str], read: Tensor | None = None
-) -> GraphBatch:
-    """The batch of some pairs.
-
-    Args:
-        texts: all texts by their number.
-        read: the network's vectors of all texts, if they are already computed.
-    """
-    graphs = [graph for pair in pairs for graph in (pair.left, pair.right)]
-    sizes = np.array([graph.size for graph in graphs])
+def batch_of(data: PackedPairs, places: Tensor) -> GraphBatch:
+    """The batch of some pairs, on the device of the data."""
+    graphs = data.sides[places].long().flatten()
+    begins, sizes = data.nodes[graphs], data.nodes[graphs + 1] - data.nodes[graphs]
+    nodes, of_node, place = _ranges(begins, sizes)
+    firsts = sizes.cumsum(0) - sizes
+    counts = data.edges[graphs + 1] - data.edges[graphs]
+    edges, of_edge, _ = _ranges(data.edges[graphs], counts)
+    ends = data.ends[edges].long() + firsts[of_edge][:, None]
+    kinds = data.kinds[edges].long()
+    rows, _, _ = _ranges(data.rows[places], data.rows[places + 1] - data.rows[places])
     width = int(sizes.max())
-    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    of_node = np.repeat(np.arange(len(graphs)), sizes)
-    place = np.arange(int(sizes.sum())) - np.repeat(starts, sizes)
-    texts_at = np.concatenate([graph.texts for graph in graphs])
-    used, which = _used(texts_at) if read is None else (np.zeros(0, np.int32), texts_at + 1)
-    new = [texts[number] for number in used]
-    edges = np.concatenate([graph.edges for graph in graphs])
-    edges[:, :2] += np.repeat(starts, [len(graph.edges) for graph in graphs])[:, None]
     return GraphBatch(
-        operators=_tensor(np.concatenate([graph.operators for graph in graphs])),
-        texts=_tensor(which),
-        read=read,
-        characters=characters(new),
-        codes=codes(new),
-        types=_tensor(np.concatenate([graph.types for graph in graphs])),
-        positions=torch.from_numpy(np.concatenate([pair.positions for pair in pairs])),
-        sources=_tensor(np.concatenate([edges[:, 0], edges[:, 1]])),
-        targets=_tensor(np.concatenate([edges[:, 1], edges[:, 0]])),
-        kinds=_tensor(np.concatenate([edges[:, 2], edges[:, 2] + EDGE_KINDS])),
-        graphs=_tensor(of_node),
-        slots=_tensor(of_node * width + place),
-        real=torch.from_numpy(np.arange(width)[None, :] < sizes[:, None]),
+        operators=data.operators[nodes].long(),
+        texts=data.texts[nodes].long(),
+        types=data.types[nodes].long(),
+        relations=data.relations[rows],
+        sources=torch.cat((ends[:, 0], ends[:, 1])),
+        targets=torch.cat((ends[:, 1], ends[:, 0])),
+        ways=functional.one_hot(torch.cat((kinds, kinds + EDGE_KINDS)), _WAYS),
+        graphs=of_node,
+        slots=of_node * width + place,
+        real=torch.arange(width, device=sizes.device)[None, :] < sizes[:, None],
     )
 
 
-def _used(texts: Integers) -> tuple[Integers, NDArray[np.integer]]:
-    """The distinct text numbers of the nodes, and for each node the index of its text, from 1."""
-    used, which = np.unique(texts, return_inverse=True)
-    # -1, the text number of operators, is the smallest if there is an operator.
-    return (used[1:], which) if len(used) and used[0] == -1 else (used, which + 1)
+def _ranges(begins: Tensor, sizes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """All numbers of several ranges, the range that each is of, and its place there."""
+    which = torch.arange(len(sizes), device=sizes.device).repeat_interleave(sizes)
+    place = torch.arange(len(which), device=sizes.device) - (sizes.cumsum(0) - sizes)[which]
+    return begins[which] + place, which, place
 
 
-def _tensor(numbers: NDArray[np.integer]) -> Tensor:
-    return torch.from_numpy(numbers.astype(np.int64))
-
-
-def batches_by_size(pairs: Sequence[EncodedPair]) -> Iterator[list[int]]:
+def batches_by_size(sizes: NDArray[np.int64]) -> Iterator[list[int]]:
     """Indexes of pairs in batches of similar size, each as large as :data:`_NODES` allows."""
     chosen: list[int] = []
-    for place in sorted(range(len(pairs)), key=lambda i: pairs[i].larger):
-        if chosen and 2 * (len(chosen) + 1) * pairs[place].larger > _NODES:
+    for place in np.argsort(sizes, kind="stable").tolist():
+        if chosen and 2 * (len(chosen) + 1) * sizes[place] > _NODES:
             yield chosen
             chosen = []
         chosen.append(place)
@@ -245,181 +334,173 @@ def batches_by_size(pairs: Sequence[EncodedPair]) -> Iterator[list[int]]:
 
 
 def shuffled_batches(
-    pairs: Sequence[EncodedPair], size: int, generator: np.random.Generator
-) -> list[list[int]]:
+    sizes: NDArray[np.int64], size: int, generator: np.random.Generator
+) -> list[NDArray[np.int64]]:
     """Indexes of all pairs in random batches of pairs of similar size, which saves padding.
 
     Pairs are shuffled, sorted by size within each 16 batches, and the batches are shuffled.
     """
-    order = generator.permutation(len(pairs))
+    order = generator.permutation(len(sizes))
     found = []
     for start in range(0, len(order), 16 * size):
-        near = sorted(order[start : start + 16 * size].tolist(), key=lambda i: pairs[i].larger)
+        near = order[start : start + 16 * size]
+        near = near[np.argsort(sizes[near], kind="stable")]
         found += [near[i : i + size] for i in range(0, len(near), size)]
     return [found[i] for i in generator.permutation(len(found))]
 
 
 # ---------------------------------------------------------------- network
 #
-# The network: encodes nodes, passes messages within graphs, attends to the other graph, and sums
-# the nodes of each graph.
+# The network: encodes nodes, passes messages within graphs, attends to the other graph, sums the
+# nodes of each graph, and compares the sums.
 #
-# Source: Zhan et al. 2024, section 4 and appendix C; Li et al. 2019; Dwivedi et al. 2021 for
-# positions that are updated in each step.
+# Source: Li et al. 2019; Zhan et al. 2024, section 4 and appendix C.
 
 
-_WAYS = 2 * EDGE_KINDS
-"""Number of message functions: one per kind of edge and direction."""
-_POSITION = 16
-"""Size of a node's position vector."""
+_HEADS = 4
 
 
 class Attention(NamedTuple):
     """The attention weights of one step."""
 
     weights: Tensor
-    """Shape 2b × width × width: of a node (row) on the nodes of the other graph (columns)."""
+    """Shape 2b × width × width: of a node (row) on the nodes of the other graph (columns); the mean
+    of all heads."""
 
 
 class NodeEncoder(nn.Module):
-    """The initial vectors of nodes: from the operator's number or the text, plus the type."""
-
-    def __init__(self, options: NetworkOptions, operators: int, types: int) -> None:
-        super().__init__()
-        self.operators = nn.Embedding(operators + MASKED + 1, options.hidden)
-        self.types = nn.Embedding(types + 1, options.hidden, padding_idx=0)
-        self.texts = TextEncoder(options.hidden, options.blocks, coded=options.coded)
-
-    def forward(self, batch: GraphBatch) -> Tensor:
-        """Returns n × hidden. A text is encoded once, however many nodes have it."""
-        read = batch.read
-        if read is None:
-            read = self.texts(batch.characters, batch.codes)
-        texts = torch.cat((read.new_zeros(1, read.shape[1]), read))
-        known: Tensor = self.operators(batch.operators) + self.types(batch.types)
-        return known + texts[batch.texts]
-
-
-class Messages(nn.Module):
-    """Within a graph: Σ f(h_v, h_u, e_uv) over the neighbours u, a function for each kind e."""
-
-    def __init__(self, hidden: int) -> None:
-        super().__init__()
-        self.hidden = hidden
-        self.source = nn.Linear(hidden, _WAYS * hidden)
-        self.target = nn.Linear(hidden, hidden, bias=False)
-        self.out = nn.Linear(hidden, hidden)
-
-    def forward(self, h: Tensor, batch: GraphBatch) -> Tensor:
-        """Returns n × hidden."""
-        # A node's message is computed once per kind of edge, then selected for each of its edges.
-        said = self.source(h).view(-1, self.hidden)[batch.sources * _WAYS + batch.kinds]
-        heard = functional.relu(said + self.target(h)[batch.targets])
-        summed = torch.zeros_like(h).index_add_(0, batch.targets, heard)
-        found: Tensor = self.out(summed)
-        return found
-
-
-class Positions(nn.Module):
-    """Updates positions by those of the neighbours."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.own = nn.Linear(_POSITION, _POSITION)
-        self.near = nn.Linear(_POSITION, _POSITION, bias=False)
-
-    def forward(self, p: Tensor, batch: GraphBatch, degrees: Tensor) -> Tensor:
-        """Returns n × the size of a position."""
-        near = torch.zeros_like(p).index_add_(0, batch.targets, p[batch.sources]) / degrees
-        return p + torch.tanh(self.own(p) + self.near(near))
-
-
-class CrossAttention(nn.Module):
-    """Between graphs: a node's vector minus the attention-weighted mean of the other graph (μ)."""
-
-    def __init__(self, hidden: int, positions: int) -> None:
-        super().__init__()
-        self.mix = nn.Sequential(
-            nn.Linear(hidden + positions, hidden), nn.ReLU(), nn.Linear(hidden, hidden)
-        )
-        self.scale = hidden**-0.5
-
-    def forward(self, h: Tensor, p: Tensor | None, batch: GraphBatch) -> tuple[Tensor, Attention]:
-        """Returns n × hidden, and the attention weights."""
-        r = self.mix(h if p is None else torch.cat((h, p), dim=1))
-        hidden = r.shape[1]
-        room = r.new_zeros(batch.count * batch.width, hidden).index_copy(0, batch.slots, r)
-        rows = room.view(batch.count, batch.width, hidden)
-        other = rows.view(-1, 2, batch.width, hidden).flip(1).reshape_as(rows)
-        there = batch.real.view(-1, 2, batch.width).flip(1).reshape(batch.count, 1, batch.width)
-        alike = (rows @ other.transpose(1, 2) * self.scale).masked_fill(~there, -torch.inf)
-        weights = alike.softmax(dim=2)
-        seen = (weights @ other).view(-1, hidden)[batch.slots]
-        return r - seen, Attention(weights)
-
-
-class Readout(nn.Module):
-    """A graph as the gated sum of its nodes (Li et al. 2015)."""
-
-    def __init__(self, hidden: int) -> None:
-        super().__init__()
-        self.gate = nn.Linear(hidden, hidden)
-        self.value = nn.Linear(hidden, hidden)
-        self.out = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, hidden))
-
-    def forward(self, h: Tensor, batch: GraphBatch) -> Tensor:
-        """Returns 2b × hidden."""
-        said = torch.sigmoid(self.gate(h)) * self.value(h)
-        summed = said.new_zeros(batch.count, said.shape[1]).index_add_(0, batch.graphs, said)
-        found: Tensor = self.out(summed)
-        return found
-
-
-class GraphMatchingNetwork(nn.Module):
-    """Computes vectors of the graphs of pairs; their distance is the difference of the queries.
-
-    Both sides of a pair use the same weights, so the distance is symmetric, and 0 between a query
-    and itself.
-    """
+    """The initial vectors of nodes: from the operator's number or the text, the type, and how the
+    node relates to the other graph."""
 
     def __init__(self, options: NetworkOptions, operators: int, types: int) -> None:
         super().__init__()
         hidden = options.hidden
+        self.operators = nn.Embedding(operators + 1, hidden)
+        self.types = nn.Embedding(types + 1, hidden, padding_idx=0)
+        self.texts = TextEncoder(hidden, options.channels, options.blocks, coded=options.coded)
+        self.relations = (
+            nn.Sequential(nn.Linear(RELATIONS, hidden), nn.ReLU(), nn.Linear(hidden, hidden))
+            if options.relations
+            else None
+        )
+
+    def forward(self, batch: GraphBatch, read: Tensor) -> Tensor:
+        """Returns n × hidden; ``read`` has the vectors of all texts."""
+        found: Tensor = self.operators(batch.operators) + self.types(batch.types)
+        (content,) = (batch.texts >= 0).nonzero(as_tuple=True)
+        texts = read.index_select(0, batch.texts.index_select(0, content))
+        found = found.index_add(0, content, texts)
+        if self.relations is not None:
+            found = found + self.relations(batch.relations.to(found.dtype))
+        return found
+
+
+class Layer(nn.Module):
+    """One round: messages of neighbours, attention to the other graph, and a new state.
+
+    Messages: Σ relu(g_w ∘ A h_u + B h_v + c_w) over the neighbours u, with g and c for each way w.
+    Attention: a node's vector minus the attention-weighted mean of the other graph (μ).
+    """
+
+    def __init__(self, hidden: int, dropout: float) -> None:
+        super().__init__()
+        self.before = nn.LayerNorm(hidden)
+        self.source = nn.Linear(hidden, hidden)
+        self.target = nn.Linear(hidden, hidden, bias=False)
+        self.gates = nn.Parameter(1 + 0.5 * torch.randn(_WAYS, hidden))
+        self.offsets = nn.Parameter(0.5 * torch.randn(_WAYS, hidden))
+        self.mix = nn.Linear(hidden, hidden)
+        self.heard = nn.LayerNorm(hidden)
+        self.first = nn.Linear(3 * hidden, 2 * hidden)
+        self.second = nn.Linear(2 * hidden, hidden)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, h: Tensor, batch: GraphBatch) -> tuple[Tensor, Tensor]:
+        """Returns n × hidden, and the attention weights per head."""
+        x = self.before(h)
+        # Products with the ways' signs, as gradients of few rows that many nodes share are slow.
+        said = self.source(x).index_select(0, batch.sources) * (batch.ways @ self.gates)
+        said = said + batch.ways @ self.offsets
+        sent = functional.relu(said + self.target(x).index_select(0, batch.targets))
+        heard = self.heard(torch.zeros_like(x).index_add_(0, batch.targets, sent))
+        r = self.mix(x)
+        seen, weights = self._attended(r, batch)
+        both = torch.cat((x, heard, r - seen), dim=1)
+        inside = self.dropout(functional.relu(self.first(both)))
+        return h + self.second(inside), weights
+
+    @staticmethod
+    def _attended(r: Tensor, batch: GraphBatch) -> tuple[Tensor, Tensor]:
+        count, width = batch.real.shape
+        hidden = r.shape[1]
+        room = r.new_zeros(count * width, hidden).index_copy(0, batch.slots, r)
+        rows = room.view(count, width, _HEADS, hidden // _HEADS).transpose(1, 2)
+        other = rows.view(-1, 2, *rows.shape[1:]).flip(1).reshape_as(rows)
+        there = batch.real.view(-1, 2, width).flip(1).reshape(count, 1, 1, width)
+        alike = rows @ other.transpose(2, 3) * (hidden // _HEADS) ** -0.5
+        weights = alike.masked_fill(~there, -torch.inf).softmax(dim=3)
+        seen = (weights @ other).transpose(1, 2).reshape(-1, hidden).index_select(0, batch.slots)
+        return seen, weights
+
+
+class Readout(nn.Module):
+    """A graph as the gated sum of its nodes (Li et al. 2015); the answer from both sums."""
+
+    def __init__(self, hidden: int, dropout: float) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(hidden)
+        self.gate = nn.Linear(hidden, hidden)
+        self.value = nn.Linear(hidden, hidden)
+        self.answer = nn.Sequential(
+            nn.Linear(2 * hidden, hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, 1)
+        )
+
+    def forward(self, h: Tensor, batch: GraphBatch) -> Tensor:
+        """Returns b log-odds."""
+        h = self.norm(h)
+        said = torch.sigmoid(self.gate(h)) * self.value(h)
+        summed = said.new_zeros(len(batch.real), said.shape[1])
+        summed = summed.index_add_(0, batch.graphs, said)
+        left, right = summed[0::2], summed[1::2]
+        found: Tensor = self.answer(torch.cat((left + right, (left - right).abs()), dim=1))
+        return found.squeeze(1)
+
+
+class GraphMatchingNetwork(nn.Module):
+    """Computes the log-odds that the queries of a pair are equivalent.
+
+    Both sides of a pair use the same weights and are compared symmetrically, so the order of the
+    queries does not count.
+    """
+
+    def __init__(self, options: NetworkOptions, operators: int, types: int) -> None:
+        super().__init__()
         self.options = options
         self.encoder = NodeEncoder(options, operators, types)
-        self.messages = Messages(hidden)
-        has_positions = options.place > 0
-        self.place = nn.Linear(options.place, _POSITION) if has_positions else None
-        self.move = Positions() if has_positions else None
-        self.cross = CrossAttention(hidden, _POSITION if has_positions else 0)
-        self.update = nn.GRUCell(2 * hidden, hidden)
-        self.readout = Readout(hidden)
-
-    def forward(self, batch: GraphBatch, watched: list[Attention] | None = None) -> Tensor:
-        """Returns the vectors of the graphs, 2b × hidden; appends each step's attention to
-        ``watched``."""
-        batch = batch.to(self.encoder.types.weight.device)
-        h = self.encoder(batch)
-        p = None if self.place is None else self.place(batch.positions.to(h.dtype))
-        degrees = h.new_zeros(len(h), 1).index_add_(
-            0, batch.targets, h.new_ones(len(batch.targets), 1)
+        self.layers = nn.ModuleList(
+            Layer(options.hidden, options.dropout) for _ in range(options.steps)
         )
-        degrees = degrees.clamp(min=1)
-        for _ in range(self.options.steps):
-            heard = self.messages(h, batch)
-            seen, attention = self.cross(h, p, batch)
+        self.readout = Readout(options.hidden, options.dropout)
+
+    def forward(
+        self, batch: GraphBatch, read: Tensor, watched: list[Attention] | None = None
+    ) -> Tensor:
+        """Returns b log-odds; appends each step's attention to ``watched``."""
+        h = self.encoder(batch, read)
+        batch = replace(batch, ways=batch.ways.to(h.dtype))
+        for layer in self.layers:
+            h, weights = layer(h, batch)
             if watched is not None:
-                watched.append(attention)
-            h = self.update(torch.cat((heard, seen), dim=1), h)
-            if p is not None and self.move is not None:
-                p = self.move(p, batch, degrees)
-        vectors: Tensor = self.readout(h, batch)
-        return vectors
+                watched.append(Attention(weights.mean(dim=1)))
+        found: Tensor = self.readout(h, batch)
+        return found
 
-
-def distances(vectors: Tensor) -> Tensor:
-    """The Euclidean distance of each pair: 2b × hidden to b."""
-    squares = (vectors[0::2] - vectors[1::2]).square().sum(dim=1)
-    # The square root has no gradient at 0, the distance of equal graphs.
-    apart = squares > 0
-    return torch.where(apart, torch.where(apart, squares, 1.0).sqrt(), 0.0)
+    def of_pairs(self, data: PackedPairs, places: Tensor) -> Tensor:
+        """The log-odds of some pairs, with the texts that these have read anew; for training."""
+        batch = batch_of(data, places)
+        content = batch.texts >= 0
+        used, which = torch.unique(batch.texts[content], return_inverse=True)
+        read = self.encoder.texts(data.characters[used], data.facts[used])
+        batch = replace(batch, texts=batch.texts.masked_scatter(content, which))
+        found: Tensor = self(batch, read)
+        return found

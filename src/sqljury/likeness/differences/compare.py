@@ -6,15 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from sqljury.likeness.differences.blocks import (
-    Clause,
-    Difference,
-    DifferenceKind,
-    QueryBlock,
-    block_of,
-    one_sided,
-    words,
-)
+from sqljury.difference import Clause, Difference, DifferenceKind, one_sided
+from sqljury.likeness.differences.blocks import QueryBlock, block_of, words
 from sqljury.likeness.differences.pairing import (
     Found,
     described,

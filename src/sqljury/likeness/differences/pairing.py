@@ -8,17 +8,14 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Final
 
+from sqljury.difference import Clause, Difference, DifferenceKind, one_sided
 from sqljury.likeness.differences.blocks import (
-    Clause,
-    Difference,
-    DifferenceKind,
     QueryBlock,
     block_of,
     columns_of,
     constant,
     is_column,
     mentioned,
-    one_sided,
     words,
 )
 from sqljury.likeness.matching.trees import Node, nodes

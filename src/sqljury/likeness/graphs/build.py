@@ -9,10 +9,10 @@ from functools import partial
 from itertools import pairwise
 from typing import Final, get_args
 
-from sqljury.equivalence.canonical import canonical
+from sqljury.equivalence.canonical import canonical, partly_canonical
 from sqljury.likeness.graphs.pair import Edge, EdgeKind, QueryGraph
 from sqljury.likeness.matching.trees import SWAPPABLE, Node, syntax_tree
-from sqljury.schema import Schema
+from sqljury.schema import Schema, Table
 from sqljury.trees import build_tree
 from sqljury.trees.conditions import conjuncts
 from sqljury.trees.context import ALL_ASSUMPTIONS, DECLARED_ASSUMPTIONS, Context
@@ -95,6 +95,19 @@ _TYPES: Final = {
     Type.TEXT: "text",
     Type.BOOLEAN: "boolean",
 }
+
+
+def _keys(table: Table | None) -> dict[str, str]:
+    """By column, `` key`` if its values are unique, `` foreign`` if it refers to another table."""
+    if table is None:
+        return {}
+    foreign = {key.columns[0].casefold() for key in table.foreign_keys if len(key.columns) == 1}
+    unique = {
+        key[0].casefold() for key in (table.primary_key, *table.unique) if key and len(key) == 1
+    }
+    return {**dict.fromkeys(foreign, " foreign"), **dict.fromkeys(unique, " key")}
+
+
 _EITHER_WAY: Final = (JoinKind.INNER, JoinKind.FULL)
 
 
@@ -220,8 +233,14 @@ class _Building:
         node = self.compute("scan", root)
         table = scan.table.casefold()
         self.content(table, node)
+        keys = _keys(self.context.schema.table(scan.table))
         return node, [
-            _ColumnNode([], f"{table}.{known.name.casefold()}", _TYPES.get(known.type, ""), node)
+            _ColumnNode(
+                [],
+                f"{table}.{known.name.casefold()}",
+                f"{_TYPES.get(known.type, '')}{keys.get(known.name.casefold(), '')}".strip(),
+                node,
+            )
             for known in fields(scan, self.context)
         ]
 
@@ -473,21 +492,31 @@ def graphs_of(
     *,
     forms: Sequence[GraphForm],
     flows: bool = True,
+    without: frozenset[str] = frozenset(),
 ) -> tuple[QueryGraph, ...] | Unreadable:
-    """The graphs of a query's text in several forms, or why there are none."""
+    """The graphs of a query's text in several forms, or why there are none.
+
+    Args:
+        without: names of rewrite rules that are left out, as if they were not known.
+    """
     dialect = dialect or schema.dialect
     if tuple(forms) == ("syntax",):
         return (found,) if (found := syntax_graph(sql, dialect)) else _UNPARSED
     tree = build_tree(sql, schema, dialect)
     if isinstance(tree, Unreadable):
         return tree
-    graphs = {}
+    graphs: dict[GraphForm, QueryGraph] = {}
     # "plausible" comes first: if its rewrites used no more than what the schema declares, its
     # result is reused for "canonical".
     for form in sorted(forms, key=lambda form: form != "plausible"):
         assuming = ALL_ASSUMPTIONS if form == "plausible" else DECLARED_ASSUMPTIONS
         context = Context(schema, dialect, assuming)
-        rewritten = tree if form == "faithful" else canonical(tree, context).relation
+        if form == "faithful":
+            rewritten = tree
+        elif without:
+            rewritten = partly_canonical(tree, context, without)
+        else:
+            rewritten = canonical(tree, context).relation
         graphs[form] = _GRAPHS[flows].of(rewritten, context, "")
     return tuple(graphs[form] for form in forms)
 

@@ -36,7 +36,8 @@ class QueryGraph:
         computing: per node, True for operators and functions; False for content, that is tables,
             columns and constants.
         types: per node, for columns and constants ``integer``, ``real``, ``text``, ``date`` or
-            ``boolean``; empty for other types and other nodes.
+            ``boolean``; empty for other types and other nodes. A column whose values are unique has
+            ``key`` after it, one that refers to another table has ``foreign``.
         edges: of all kinds.
         roots: the nodes of whole queries: first the query itself, then its subqueries.
         ordered: per node, True if the order of its parts matters.

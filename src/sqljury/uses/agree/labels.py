@@ -29,7 +29,7 @@ def chances(scores: Sequence[float], count: int) -> list[float]:
 
     Source: Zrnic & Candès 2024, Active statistical inference (arXiv:2403.03208).
     """
-    unsure = [_deviation(score) for score in scores]
+    unsure = [deviation(score) for score in scores]
     if count >= len(scores):
         return [1.0] * len(scores)
     low, high = 0.0, len(scores) / min(unsure)
@@ -54,7 +54,7 @@ def half_width(scores: Sequence[float], count: int, confidence: float = 0.95) ->
     The interval is that of :func:`sqljury.uses.statistics.prediction_powered`.
     """
     rest = sum(
-        _deviation(score) ** 2 / chance
+        deviation(score) ** 2 / chance
         for score, chance in zip(scores, chances(scores, count), strict=True)
     )
     spread = pvariance(scores) / len(scores) + rest / len(scores) ** 2
@@ -73,7 +73,8 @@ def labels_for(scores: Sequence[float], wanted: float) -> int | None:
     return high
 
 
-def _deviation(score: float) -> float:
+def deviation(score: float) -> float:
+    """The standard deviation of a label whose probability is the score."""
     inside = min(max(score, _SUREST), 1 - _SUREST)
     return sqrt(inside * (1 - inside))
 

@@ -83,12 +83,12 @@ def write_audit_page(path: PathLike, found: Audit, *, title: str) -> None:
         f"{_suspects(found)}.",
         checks=[one for one in found.checks if one.findings],
         databases=sorted({words.visible(one.db_id) for one in found.findings}),
-        cards=(_card(one) for one in found.findings),
+        cards=(finding_card(one) for one in found.findings),
         signature=words.visible(found.signature),
     )
 
 
-def _card(one: AuditFinding) -> dict[str, Any]:
+def finding_card(one: AuditFinding) -> dict[str, Any]:
     """The values of a finding that the template shows."""
     sql, proposal = _queries(one)
     facts: list[tuple[str, str]] = []

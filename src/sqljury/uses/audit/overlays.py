@@ -46,10 +46,11 @@ def accept_findings(reviewed: PathLike, *, by: str, at: str) -> Overlay:
             where=shown_path(reviewed),
             hint='Write "decision": "replace", "ambiguous" or "exclude" into decided ones.',
         )
-    return overlay_of(_correction(data, origin, by, at) for data, origin in decided)
+    return overlay_of(correction_of(data, origin, by, at) for data, origin in decided)
 
 
-def _correction(finding: Mapping[str, Json], origin: str, by: str, at: str) -> Correction:
+def correction_of(finding: Mapping[str, Json], origin: str, by: str, at: str) -> Correction:
+    """The correction that a decided finding stands for; see :func:`accept_findings`."""
     try:
         decision = OverlayDecision(str(finding["decision"]))
         case = Case(

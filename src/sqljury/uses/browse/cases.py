@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,8 +12,8 @@ from typing import TYPE_CHECKING
 from sqljury.case import Case, Json
 from sqljury.closing import Closing
 from sqljury.databases import Databases, open_databases, schema_from_ddl
+from sqljury.difference import Difference
 from sqljury.errors import InputError, SqljuryError
-from sqljury.likeness.differences import Difference
 from sqljury.reports.cases import case_page
 from sqljury.runs import open_run
 from sqljury.schema import Schema, Table
@@ -22,12 +21,11 @@ from sqljury.settings import Limits
 from sqljury.trees.nodes import Scan
 from sqljury.trees.walk import relations
 from sqljury.uses.browse.index import CaseIndex
-from sqljury.uses.browse.rows import RowsShown
+from sqljury.uses.browse.rows import QueryRunner
 from sqljury.uses.queries import QueryPlan, diff_queries, plan_query
 from sqljury.verdict import Record, Verdict
 
 if TYPE_CHECKING:
-    from sqljury.uses.evaluate.evaluator import Evaluator
     from sqljury.uses.evaluate.summary import Summary
 
 
@@ -70,16 +68,16 @@ class RunBrowser(Closing):
         self.index = CaseIndex(folder)
         self.judges = self.index.judges
         self._databases = databases
-        self._evaluator: Evaluator | None = None
-        self._turn = threading.Lock()
         with open_run(folder) as run:
             self._manifest = dict(run.manifest)
+        limits = self._manifest.get("limits")
+        given = Limits(**limits) if isinstance(limits, dict) else Limits()
+        self._runner = QueryRunner(databases, given)
 
     def close(self) -> None:
         """Stop the workers, and remove the index."""
         self.index.close()
-        if self._evaluator is not None:
-            self._evaluator.close()
+        self._runner.close()
 
     @cached_property
     def summary(self) -> Summary:
@@ -142,28 +140,12 @@ class RunBrowser(Closing):
     # ------------------------------------------------------------ a changed query
 
     def run_query(self, case: Case, sql: str) -> Verdict:
-        """The rows of another query for a case, compared with its first reference.
-
-        It runs as a prediction does: in a worker's sandbox, read-only, within the run's limits.
+        """The rows of another query for a case; see :meth:`QueryRunner.run`.
 
         Raises:
             InputError: SJ450: no databases were given.
         """
-        from sqljury.uses.evaluate.evaluator import Evaluator
-
-        if self._databases is None:
-            raise InputError(
-                "SJ450",
-                "there are no databases to run it on.",
-                hint="Start `sqljury view` with --databases.",
-            )
-        with self._turn:
-            if self._evaluator is None:
-                limits = self._manifest.get("limits")
-                given = Limits(**limits) if isinstance(limits, dict) else Limits()
-                self._evaluator = Evaluator(self._databases, RowsShown(), limits=given, workers=1)
-            (verdict,) = self._evaluator.judge(replace(case, predicted_sql=sql)).values()
-        return verdict
+        return self._runner.run(case, sql)
 
 
 def _plans(case: Case, schema: Schema) -> Iterator[tuple[str, QueryPlan]]:

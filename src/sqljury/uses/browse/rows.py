@@ -1,17 +1,24 @@
-"""A judge that shows the rows of a query next to those of the reference, equal or not."""
+"""Runs single queries for a page, and shows their rows next to the reference's, equal or not."""
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from sqljury.case import Case, Json
+from sqljury.closing import Closing
+from sqljury.errors import InputError
 from sqljury.evidence import Evidence
 from sqljury.execution import ResultTable
 from sqljury.judges.base import Judge, Needs
 from sqljury.judges.execution import ExecutionMatch
+from sqljury.settings import Limits
 from sqljury.tables import render_cell
 from sqljury.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from sqljury.uses.evaluate.evaluator import Evaluator
 
 _SHOWN_ROWS = 20
 
@@ -49,3 +56,46 @@ def _shown(table: ResultTable) -> dict[str, Json]:
         "rows": [[render_cell(cell) for cell in row] for row in table.rows[:_SHOWN_ROWS]],
         "row_count": len(table.rows),
     }
+
+
+class QueryRunner(Closing):
+    """Runs queries as predictions are run: in a worker's sandbox, read-only, within limits.
+
+    The worker starts with the first query.
+
+    Args:
+        databases: where they may be run; None: nowhere.
+    """
+
+    def __init__(self, databases: str | None, limits: Limits) -> None:
+        self._databases = databases
+        self._limits = limits
+        self._evaluator: Evaluator | None = None
+        self._turn = threading.Lock()
+
+    def run(self, case: Case, sql: str) -> Verdict:
+        """The rows of a query in place of a case's prediction, compared with its first reference.
+
+        Raises:
+            InputError: SJ450: no databases were given.
+        """
+        from sqljury.uses.evaluate.evaluator import Evaluator
+
+        if self._databases is None:
+            raise InputError(
+                "SJ450",
+                "there are no databases to run it on.",
+                hint="Start `sqljury view` with --databases.",
+            )
+        with self._turn:
+            if self._evaluator is None:
+                self._evaluator = Evaluator(
+                    self._databases, RowsShown(), limits=self._limits, workers=1
+                )
+            (verdict,) = self._evaluator.judge(replace(case, predicted_sql=sql)).values()
+        return verdict
+
+    def close(self) -> None:
+        """Stop the worker."""
+        if self._evaluator is not None:
+            self._evaluator.close()

@@ -21,6 +21,7 @@ from sqljury.judges import Judge
 from sqljury.reports.export import as_frame
 from sqljury.runs import (
     RUN_FILE,
+    Billing,
     Run,
     Shard,
     UnderWay,
@@ -28,13 +29,14 @@ from sqljury.runs import (
     open_run,
     run_in_batches,
     run_judges,
+    statement_prices,
 )
 from sqljury.uses.evaluate.answers import system_answers
 from sqljury.uses.evaluate.summary import Summary, summarise
 from sqljury.uses.evaluate.systems import several_systems, with_systems
 from sqljury.uses.evaluate.words import score_sentence
 from sqljury.uses.inputs import CasesLike, RunKeywords, cases_of, run_settings
-from sqljury.verdict import Outcome, Record
+from sqljury.verdict import Billed, Outcome, Record
 from sqljury.writing import PathLike
 
 if TYPE_CHECKING:
@@ -367,6 +369,23 @@ def dry_run(
         completion_tokens=int(found["completion_tokens"]),
         money=None if found["unpriced"] else float(found["money"]),
     )
+
+
+def dry_run_on_warehouse(
+    cases: Iterable[Case] | PathLike | Sequence[PathLike],
+    databases: PathLike | Sequence[PathLike] | None = None,
+    **settings: Unpack[RunKeywords],
+) -> tuple[Billed, int] | None:
+    """The most that the statements of the cases can cost on a warehouse, and how many of them would
+    not run; None if the databases bill nothing. No statement runs.
+
+    Raises:
+        InputError, InfrastructureError: as :func:`evaluate`.
+    """
+    options = run_settings(databases, **settings)
+    if Billing.of(options.sources, Path(), None) is None:
+        return None
+    return statement_prices(cases_of(cases), options)
 
 
 def load_run(folder: PathLike, *, by: Sequence[str] = ()) -> Evaluation:

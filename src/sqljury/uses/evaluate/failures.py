@@ -11,9 +11,9 @@ from typing import Any
 
 from sqljury.case import MISSING, Case
 from sqljury.databases import open_databases
+from sqljury.difference import Difference
 from sqljury.errors import SqljuryError
 from sqljury.frames import data_frame
-from sqljury.likeness.differences import Difference
 from sqljury.reports.evidence import cause_of, one_line
 from sqljury.reports.words import count, shortened, visible
 from sqljury.runs import Run

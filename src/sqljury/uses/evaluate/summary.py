@@ -16,7 +16,7 @@ from sqljury.errors import InfrastructureError, InputError
 from sqljury.signature import with_fields
 from sqljury.uses.evaluate.answers import SystemAnswers
 from sqljury.uses.statistics import Interval, Paired, Tally, mean_interval, wilson_interval
-from sqljury.verdict import Cost, Outcome, Record, Verdict
+from sqljury.verdict import Billed, Cost, Outcome, Record, Verdict
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -214,6 +214,8 @@ class JudgeSummary:
     slices: tuple[Slice, ...] = ()
     cost: JudgeCost | None = None
     """None if no model was called."""
+    billed: Billed | None = None
+    """What a warehouse billed for the statements; None if none did."""
     mean_score: float | None = None
     """The mean of the verdicts' scores over the same ``n`` cases, unknown and failed ones as 0;
     None if all scores are 0 or 1, because it would say the same as ``score``."""
@@ -354,6 +356,7 @@ class _JudgeCounter:
         self._tallies: dict[_Places, list[Tally]] = {}
         """The tallies by database, difficulty and features, which many records share."""
         self.cost = _CostCounter()
+        self.billed = _BilledCounter()
         self.missing = MissingCounter()
 
     def add(self, record: Record) -> None:
@@ -365,6 +368,7 @@ class _JudgeCounter:
             self.labels.update(verdict.labels)
         self.missing.add(verdict)
         self.cost.add(verdict.cost, record.judge)
+        self.billed.add(verdict.cost.billed)
         tallies = self._tallies_of(record)
         if verdict.outcome.left_out:
             return
@@ -433,6 +437,7 @@ class _JudgeCounter:
             labels=dict(sorted(self.labels.items())),
             slices=tuple(self._slices()),
             cost=self.cost.summary(),
+            billed=self.billed.sum(),
             missing=self.missing.count,
             missing_reasons=self.missing.reasons,
         )
@@ -475,6 +480,35 @@ class _CostCounter:
             return None
         stages = (StageCost(stage=s, **found.sums()) for s, found in sorted(self._stages.items()))
         return JudgeCost(**self._all.sums(), stages=tuple(stages))
+
+
+class _BilledCounter:
+    """Sums what warehouses billed; exact, so that the order of the verdicts does not matter."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._sums: defaultdict[str, Tally] = defaultdict(Tally)
+
+    def add(self, billed: Billed) -> None:
+        """Add one verdict's bill."""
+        if billed.statements:
+            for name in ("statements", "bytes", "unpriced"):
+                self._counts[name] += getattr(billed, name)
+            for name in ("credits", "money", "seconds"):
+                self._sums[name].add(getattr(billed, name))
+
+    def sum(self) -> Billed | None:
+        """The sum; None if nothing was billed."""
+        if not self._counts["statements"]:
+            return None
+        return Billed(
+            statements=self._counts["statements"],
+            bytes=self._counts["bytes"],
+            unpriced=self._counts["unpriced"],
+            credits=self._sums["credits"].sum,
+            money=self._sums["money"].sum,
+            seconds=self._sums["seconds"].sum,
+        )
 
 
 class _StageCounter:

@@ -6,7 +6,7 @@ import re
 
 from sqljury.reports.words import count, counts, interval, percent, visible
 from sqljury.uses.evaluate.summary import JudgeCost, JudgeSummary, StageCost, Summary
-from sqljury.verdict import Outcome
+from sqljury.verdict import Billed, Outcome
 
 
 def score_sentence(judge: JudgeSummary) -> str:
@@ -78,7 +78,10 @@ def no_predictions_hint(judge: JudgeSummary) -> str:
     return "--predictions FILE joins predictions, --map predicted_sql=KEY names the key of theirs"
 
 
-WITHOUT_REFERENCE = ("faults", "executable", "verifier", "prover", "rose_wogt")
+WITHOUT_REFERENCE = (
+    "jury:offline,reference=false",
+    *("faults", "executable", "verifier", "prover", "rose_wogt"),
+)
 """Judges that need no reference, those that call no chat model first."""
 
 
@@ -142,6 +145,35 @@ def cost_text(cost: JudgeCost | StageCost) -> str:
     return f"{calls}, {count(cost.tokens)} tokens, {money(cost)}{seconds}"
 
 
+def billed_lines(billed: Billed | None) -> list[str]:
+    """What a warehouse billed; empty if nothing was billed."""
+    return [] if billed is None else [f"billed: {billed_text(billed)}"]
+
+
+def billed_text(billed: Billed) -> str:
+    """``12 statements, 3.4 GiB, $0.0207``."""
+    noun = "statement" if billed.statements == 1 else "statements"
+    parts = [f"{count(billed.statements)} {noun}"]
+    if billed.bytes:
+        parts.append(size(billed.bytes))
+    if billed.credits:
+        parts.append(f"{billed.credits:,.4f} credits")
+    if billed.unpriced < billed.statements:
+        parts.append(f"${billed.money:,.4f}")
+    if billed.unpriced:
+        parts.append(f"{count(billed.unpriced)} without a known price")
+    return ", ".join(parts)
+
+
+def size(number: int) -> str:
+    """A number of bytes in binary units: ``3.4 GiB``."""
+    value, units = float(number), ["bytes", "KiB", "MiB", "GiB", "TiB"]
+    while value >= 1024 and len(units) > 1:
+        value /= 1024
+        units.pop(0)
+    return f"{value:,.0f} bytes" if units[0] == "bytes" else f"{value:,.1f} {units[0]}"
+
+
 def cost_lines(judge: JudgeSummary) -> list[str]:
     """What the model calls behind the verdicts cost, in all and by stage; empty without calls."""
     if judge.cost is None:
@@ -162,7 +194,7 @@ def details(judge: JudgeSummary) -> list[str]:
         measures_sentence(judge),
         labels_sentence(judge),
     )
-    return [*filter(None, lines), *cost_lines(judge)]
+    return [*filter(None, lines), *billed_lines(judge.billed), *cost_lines(judge)]
 
 
 def script_sentence(judge: JudgeSummary) -> str:

@@ -8,6 +8,7 @@ from sqljury.uses.statistics.agreement import (
     COUNT_STATISTICS,
     Confusion,
     ScoreTable,
+    fleiss_kappa,
 )
 from sqljury.uses.statistics.intervals import (
     Bootstrap,
@@ -17,6 +18,7 @@ from sqljury.uses.statistics.intervals import (
     mean_interval,
     prediction_powered,
     rogan_gladen,
+    weighted_kappa,
     wilson_interval,
 )
 from sqljury.uses.statistics.paired import SIGNIFICANT, Paired, PairedCounts, adjusted, holm
@@ -34,9 +36,11 @@ __all__ = [
     "ScoreTable",
     "Tally",
     "adjusted",
+    "fleiss_kappa",
     "holm",
     "mean_interval",
     "prediction_powered",
     "rogan_gladen",
+    "weighted_kappa",
     "wilson_interval",
 ]

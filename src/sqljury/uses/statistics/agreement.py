@@ -124,6 +124,30 @@ class Confusion:
         return {name: up / down if down else None for name, (up, down) in ratios.items()}
 
 
+def fleiss_kappa(counts: Iterable[Sequence[int]]) -> float | None:
+    """Fleiss' κ of several raters: agreement beyond what the shares of the answers would give.
+
+    Undefined (None) without cases, with one rater, or if all answers are the same.
+
+    Args:
+        counts: for each case how many raters gave each answer; all cases have equally many raters.
+
+    >>> fleiss_kappa([(2, 0), (1, 1), (0, 2), (2, 0)])
+    0.4666666666666667
+
+    Source: Fleiss (1971), Measuring nominal scale agreement among many raters, Psych. Bull. 76(5).
+    """
+    rows = list(counts)
+    raters = sum(rows[0]) if rows else 0
+    if raters < 2:
+        return None
+    pairs = raters * (raters - 1)
+    observed = sum(n * (n - 1) for row in rows for n in row) / (pairs * len(rows))
+    shares = [sum(column) / (raters * len(rows)) for column in zip(*rows, strict=True)]
+    expected = sum(share * share for share in shares)
+    return None if expected == 1 else (observed - expected) / (1 - expected)
+
+
 # ------------------------------------------------------------
 # Association of a real-valued score with a yes/no label, without a threshold.
 # Everything is computed from a ScoreTable, which counts labels at each distinct score: ties are

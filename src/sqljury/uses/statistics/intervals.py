@@ -332,3 +332,41 @@ def _within(value: float, half: float) -> Corrected:
 
 def _z(confidence: float) -> float:
     return NormalDist().inv_cdf((1 + confidence) / 2)
+
+
+def weighted_kappa(
+    rows: Sequence[tuple[bool, bool, float]], *, resamples: int = 1000, seed: int = 0
+) -> tuple[float | None, Interval | None]:
+    """Cohen's κ of weighted (label, answer, weight) rows, with its 95 % percentile bootstrap.
+
+    With the reciprocal of a row's probability of having been drawn as its weight, κ is that of all
+    rows there are (Horvitz and Thompson 1952). None where it is undefined.
+
+    >>> weighted_kappa([(True, True, 1.0), (False, False, 1.0), (True, False, 2.0)])[0]
+    0.2
+    """
+    import numpy as np
+
+    if not rows:
+        return None, None
+    # A column per cell of the 2x2 table: tn, fp, fn, tp.
+    cells = np.zeros((len(rows), 4))
+    for i, (label, answer, weight) in enumerate(rows):
+        cells[i, 2 * label + answer] = weight
+
+    def ratio(sums: Any) -> Any:
+        tn, fp, fn, tp = sums.T
+        up, down = COUNT_STATISTICS["kappa"](tp, fp, fn, tn)
+        undefined = np.full_like(np.asarray(down, dtype=float), np.nan)
+        return np.divide(up, down, out=undefined, where=np.asarray(down) > 0)
+
+    found = float(ratio(cells.sum(axis=0)))
+    draws = np.random.default_rng(seed).multinomial(
+        len(rows), np.full(len(rows), 1 / len(rows)), size=resamples
+    )
+    values = ratio(draws @ cells)
+    values = values[~np.isnan(values)]
+    if found != found or not len(values):
+        return None, None
+    low, high = np.percentile(values, [2.5, 97.5])
+    return found, (float(low), float(high))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from sqljury.learning.graph_matching.options import NetworkOptions, TrainingOpti
 from sqljury.likeness.graphs import GRAPH_FORMS, GraphForm, PairGraph
 from sqljury.reports.scatter import curves_svg
 from sqljury.schema import Schema
-from sqljury.uses.train.graph_pairs import TRAIN, GraphPairs, TrainingPair, graph_pairs, read_pairs
+from sqljury.uses.train.graph_pairs import TRAIN, GraphPairs, graph_pairs, read_pairs
 from sqljury.writing import PathLike, new_file, new_folder
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class TrainedMatch:
     matcher: Matcher
     epochs: tuple[Epoch, ...]
     train: int
-    """The number of training pairs; pairs of equal graphs are not among them."""
+    """The number of views of training pairs; those of equal graphs are not among them."""
     validation: int
     left_out: int
     """The number of pairs without graphs: a query cannot be read, or a database is not known."""
@@ -38,7 +38,7 @@ class TrainedMatch:
     @property
     def best(self) -> Epoch:
         """The epoch whose weights were taken: the first with the highest validation AUC."""
-        return max(self.epochs, key=lambda epoch: -1.0 if epoch.auc is None else epoch.auc)
+        return max(self.epochs, key=lambda epoch: epoch.auc)
 
 
 def train_graph_match(
@@ -49,7 +49,7 @@ def train_graph_match(
     schemas: PathLike | None = None,
     form: GraphForm = "canonical",
     flows: bool = True,
-    as_written: bool = True,
+    varied: bool = True,
     network: NetworkOptions | None = None,
     training: TrainingOptions | None = None,
     work: PathLike | None = None,
@@ -70,7 +70,7 @@ def train_graph_match(
             one, some from the other, so that the network learns from the types and keys of both.
         form: the form of the graphs.
         flows: add edges for logic and data flow.
-        as_written: see :func:`~sqljury.uses.train.graph_pairs.graph_pairs`.
+        varied: see :func:`~sqljury.uses.train.graph_pairs.graph_pairs`.
         work: the folder of graphs and checkpoints [default: ``out`` with the suffix ``.work``].
         workers: the number of processes that make graphs.
 
@@ -91,36 +91,27 @@ def train_graph_match(
     network, training = network or NetworkOptions(), training or TrainingOptions()
     sources = _sources(databases, schemas)
 
-    def graphs_as(of: Sequence[TrainingPair], how: GraphForm, mixed: bool) -> GraphPairs:
-        return graph_pairs(
-            of,
-            sources,
-            form=how,
-            flows=flows,
-            as_written=mixed,
-            cache=folder / "graphs.jsonl",
-            workers=workers,
-            on_progress=on_graphs,
-        )
-
-    found = graphs_as(read_pairs(path), form, as_written and form == "canonical")
+    found = graph_pairs(
+        read_pairs(path),
+        sources,
+        form=form,
+        flows=flows,
+        varied=varied,
+        cache=folder / "graphs.jsonl",
+        workers=workers,
+        on_progress=on_graphs,
+    )
     if not found.pairs:
         raise InputError("SJ021", "no pair has graphs.", hint="Are these the pairs' databases?")
-    views: list[GraphForm] = [form]
-    other: Sequence[PairGraph] = ()
-    if form == "canonical":
-        # The judge's score is the mean over both forms, so the threshold is chosen for that mean.
-        views.append("plausible")
-        held = [pair for pair in found.pairs if pair.split != TRAIN]
-        other = graphs_as(held, "plausible", False).graphs
-    trainer = _trainer(found, other, network, training, folder, on_epoch)
-    graphs = {"form": form, "views": views, "flows": flows, "as_written": as_written}
+    views = ["canonical", "plausible"] if form == "canonical" else [form]
+    trainer = _trainer(found, network, training, folder, on_epoch)
+    graphs = {"form": form, "views": views, "flows": flows, "varied": varied}
     matcher, epochs = trainer.run({**graphs, **_facts(path, found, training)})
     trained = TrainedMatch(
         matcher,
         tuple(epochs),
-        len(trainer.training.pairs),
-        len(trainer.validation.pairs),
+        len(trainer.training.learnt()[0]),
+        len(trainer.validation.labels),
         found.left_out,
     )
     trained.matcher.save(target)
@@ -147,7 +138,6 @@ def _sources(
 
 def _trainer(
     found: GraphPairs,
-    other: Sequence[PairGraph],
     network: NetworkOptions,
     training: TrainingOptions,
     folder: Path,
@@ -157,40 +147,42 @@ def _trainer(
 
     from sqljury.learning.graph_matching.graphs import Vocabulary
     from sqljury.learning.graph_matching.matcher import encode
+    from sqljury.learning.graph_matching.network import packed
     from sqljury.learning.graph_matching.training import Examples, Trainer
 
-    is_train = [pair.split == TRAIN for pair in found.pairs]
+    is_train = np.array([pair.split == TRAIN for pair in found.pairs], dtype=bool)
     known = {
         id(graph): graph
-        for pair, own in zip(found.graphs, is_train, strict=True)
+        for views, own in zip(found.views, is_train, strict=True)
         if own
+        for pair in views
         for graph in (pair.left, pair.right)
     }
     vocabulary = Vocabulary.of(known.values())
-    encoded, texts = encode([*found.graphs, *other], vocabulary, network)
     labels = np.array([pair.label for pair in found.pairs], dtype=bool)
-
-    def part(places: list[int]) -> Examples:
-        return Examples([encoded[place] for place in places], labels[places])
-
-    places = range(len(labels))
-    # Equal graphs have distance 0, which gives no gradient.
-    learnt = [i for i in places if is_train[i] and found.graphs[i].left != found.graphs[i].right]
-
-    fingerprint = hashlib.sha256(repr((found.pairs, found.graphs)).encode()).hexdigest()
+    # Equal graphs are no examples: their score is 1.
+    places = np.full((len(labels), max(map(len, found.views))), -1, dtype=np.int64)
+    differing: list[PairGraph] = []
+    for number, views in enumerate(found.views):
+        for view, pair in enumerate(views):
+            if pair.left != pair.right:
+                places[number, view] = len(differing)
+                differing.append(pair)
+    data = packed(*encode(differing, vocabulary))
+    held = len(found.views[int(np.argmin(is_train))])
+    fingerprint = hashlib.sha256(repr((found.pairs, found.views)).encode()).hexdigest()
     key = hashlib.sha256(repr((fingerprint, network, training)).encode()).hexdigest()[:8]
     new_folder(folder)
     return Trainer(
-        part(learnt),
-        part([i for i in places if not is_train[i]]),
-        texts,
+        data,
+        Examples(places[is_train], labels[is_train]),
+        Examples(places[~is_train, :held], labels[~is_train]),
         vocabulary,
         network,
         training,
         fingerprint,
         folder / f"checkpoint-{key}.npz",
         on_epoch,
-        encoded[len(labels) :],
     )
 
 
@@ -207,6 +199,6 @@ def _facts(path: Path, found: GraphPairs, training: TrainingOptions) -> dict[str
 def _write_curve(target: Path, trained: TrainedMatch) -> None:
     with new_file(target.with_suffix(".curve.json")) as file:
         file.write(json.dumps([asdict(epoch) for epoch in trained.epochs], indent=2) + "\n")
-    line = [epoch.auc for epoch in trained.epochs if epoch.auc is not None]
+    line = [epoch.auc for epoch in trained.epochs]
     with new_file(target.with_suffix(".curve.svg")) as file:
         file.write(curves_svg("AUC on validation pairs", [(target.stem, line)]))

@@ -7,11 +7,13 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import NamedTuple
+from random import Random
+from typing import Any, NamedTuple
 
+from sqljury.equivalence.canonical import rule_names
 from sqljury.errors import InputError
 from sqljury.isolation import mapped
-from sqljury.likeness.graphs import GraphForm, PairGraph, QueryGraph, graph_of, pair_graph
+from sqljury.likeness.graphs import GraphForm, PairGraph, QueryGraph, graphs_of, pair_graph
 from sqljury.schema import Schema
 from sqljury.trees.nodes import Unreadable
 from sqljury.writing import new_file, new_folder
@@ -20,10 +22,8 @@ TRAIN, VALIDATION = "train", "validation"
 _TEXTS = ("db_id", "reference", "prediction")
 _SHARE = 10
 """One of so many databases is for validation if the file does not say."""
-_UNTYPED = 6
-"""One of so many pairs gets a schema without types, as in some benchmarks."""
-_WRITTEN = 4
-"""Of so many training pairs, one gets faithful trees on both sides, one on the left only."""
+_LEFT_OUT = 0.4
+"""The share of rewrite rules that one view of a training pair does without."""
 
 OnProgress = Callable[[int, int], None]
 
@@ -43,8 +43,9 @@ class GraphPairs:
     """The pairs of a file that have graphs, in the file's order."""
 
     pairs: Sequence[TrainingPair]
-    graphs: Sequence[PairGraph]
-    """A graph per pair; equal queries of a database share one graph object."""
+    views: Sequence[Sequence[PairGraph]]
+    """Per pair its graphs in one form or several, those that the judge reads first. Equal graphs
+    are one object."""
     left_out: int
     """The number of pairs with a query that cannot be parsed or an unknown database."""
 
@@ -103,6 +104,8 @@ class _Query(NamedTuple):
     source: int
     """The index of the source of its schema."""
     form: GraphForm
+    without: frozenset[str]
+    """The rewrite rules that are left out."""
     sql: str
 
 
@@ -112,7 +115,7 @@ def graph_pairs(
     *,
     form: GraphForm = "canonical",
     flows: bool = True,
-    as_written: bool = False,
+    varied: bool = False,
     cache: Path | None = None,
     workers: int = 1,
     on_progress: OnProgress = lambda _done, _total: None,
@@ -120,45 +123,72 @@ def graph_pairs(
     """The graphs of all pairs; each query's graph is made once, and cached in a file.
 
     Args:
-        sources: return the schema of a database. Each pair uses one of them, chosen by its texts,
-            so that the network is trained on the types and keys of each. One pair in six uses the
-            first source without types.
-        form: see :func:`~sqljury.likeness.graphs.graph_of`.
-        as_written: if True, half of the training pairs have a faithful tree on one side or both.
-            Among canonical trees few equivalent pairs differ, so there is little to learn from.
+        sources: return the schema of a database. Six of ten pairs use the first source, two the
+            last; one uses the first without types, one without keys. So the network learns from
+            schemas that say more and less.
+        form: see :func:`~sqljury.likeness.graphs.graph_of`. Canonical pairs have a second view,
+            ``plausible``, as the judge reads both.
+        varied: add two views to each training pair: canonical without two of five rewrite rules,
+            and with one query or both as written. Few equivalent pairs have different canonical
+            graphs. Without some rules many have, and they differ as those do for which there is no
+            rule.
         cache: a file of graphs by a digest of all that they depend on; new graphs are added.
         workers: the number of processes that make graphs.
     """
     first = sources[0]
-    sources = [*sources, lambda db_id: _untyped(first(db_id))]
-    sides = [_sides(pair, len(sources), form, as_written) for pair in pairs]
-    queries = list(dict.fromkeys(query for both in sides for query in both))
-    graphs = _graphs(queries, sources, flows, cache, workers, on_progress)
+    known = [
+        first,
+        sources[-1],
+        lambda name: _untyped(first(name)),
+        lambda name: _free(first(name)),
+    ]
+    asked = [_views(pair, form, varied and pair.split == TRAIN) for pair in pairs]
+    queries = list(dict.fromkeys(query for views in asked for both in views for query in both))
+    graphs = _graphs(queries, known, flows, cache, workers, on_progress)
     kept, found = [], []
-    for pair, (one, other) in zip(pairs, sides, strict=True):
-        left, right = graphs.get(one), graphs.get(other)
-        if left is not None and right is not None:
+    for pair, views in zip(pairs, asked, strict=True):
+        sides = [(graphs.get(one), graphs.get(other)) for one, other in views]
+        made = [pair_graph(a, b) for a, b in sides if a is not None and b is not None]
+        if len(made) == len(views):
             kept.append(pair)
-            found.append(pair_graph(left, right))
+            found.append(made)
     return GraphPairs(kept, found, len(pairs) - len(kept))
 
 
-def _sides(
-    pair: TrainingPair, sources: int, form: GraphForm, as_written: bool
-) -> tuple[_Query, _Query]:
-    """Source of the schema and form of the tree of both queries; the last source has no types."""
+def _views(pair: TrainingPair, form: GraphForm, varied: bool) -> list[tuple[_Query, _Query]]:
+    """For each view of a pair its two queries: source of the schema, form, rules left out."""
     texts = "\0".join((pair.db_id, pair.reference, pair.prediction))
-    drawn = int.from_bytes(hashlib.sha256(texts.encode("utf-8", "replace")).digest()[:8])
-    drawn, untyped = divmod(drawn, _UNTYPED)
-    drawn, source = divmod(drawn, sources - 1)
-    source = sources - 1 if untyped == 0 else source
-    written = drawn % _WRITTEN if as_written and pair.split == TRAIN else _WRITTEN
-    left: GraphForm = "faithful" if written == 0 else form
-    right: GraphForm = "faithful" if written in (0, 1) else form
-    return (
-        _Query(pair.db_id, source, left, pair.reference),
-        _Query(pair.db_id, source, right, pair.prediction),
-    )
+    digest = hashlib.sha256(texts.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    drawn = int(digest, 16)
+    source = (0, 0, 0, 0, 0, 0, 1, 1, 2, 3)[drawn % 10]
+
+    def view(
+        left: GraphForm, right: GraphForm, without: frozenset[str] = frozenset()
+    ) -> tuple[_Query, _Query]:
+        return (
+            _Query(pair.db_id, source, left, without, pair.reference),
+            _Query(pair.db_id, source, right, without, pair.prediction),
+        )
+
+    if form != "canonical":
+        return [view(form, form)]
+    found = [view("canonical", "canonical"), view("plausible", "plausible")]
+    if varied:
+        random = Random(drawn)
+        without = frozenset(name for name in rule_names() if random.random() < _LEFT_OUT)
+        one: GraphForm = random.choice(("canonical", "plausible"))
+        found.append(view(one, one, without))
+        other: GraphForm = random.choice(("canonical", "plausible"))
+        found.append(
+            random.choice(
+                (
+                    view("faithful", "faithful"),
+                    view("faithful", other),
+                    view(other, "faithful"),
+                )
+            )
+        )
+    return found
 
 
 def _untyped(schema: Schema | None) -> Schema | None:
@@ -171,16 +201,28 @@ def _untyped(schema: Schema | None) -> Schema | None:
     return replace(schema, tables=tables)
 
 
+def _free(schema: Schema | None) -> Schema | None:
+    """The schema without keys."""
+    if schema is None:
+        return None
+    none: dict[str, Any] = {"primary_key": (), "unique": (), "foreign_keys": ()}
+    return replace(schema, tables=tuple(replace(table, **none) for table in schema.tables))
+
+
 class _GraphJob(NamedTuple):
     schema: Schema
     form: GraphForm
+    without: frozenset[str]
     flows: bool
     sqls: tuple[str, ...]
 
 
 def _made(job: _GraphJob) -> list[QueryGraph | None]:
-    graphs = (graph_of(sql, job.schema, form=job.form, flows=job.flows) for sql in job.sqls)
-    return [None if isinstance(graph, Unreadable) else graph for graph in graphs]
+    found = (
+        graphs_of(sql, job.schema, forms=(job.form,), flows=job.flows, without=job.without)
+        for sql in job.sqls
+    )
+    return [None if isinstance(graphs, Unreadable) else graphs[0] for graphs in found]
 
 
 def _graphs(
@@ -192,13 +234,13 @@ def _graphs(
     on_progress: OnProgress,
 ) -> dict[_Query, QueryGraph | None]:
     kept = {} if cache is None else _read_cache(cache)
-    grouped: dict[tuple[str, int, GraphForm], list[_Query]] = {}
+    grouped: dict[tuple[str, int, GraphForm, frozenset[str]], list[_Query]] = {}
     for query in queries:
-        grouped.setdefault(query[:3], []).append(query)
+        grouped.setdefault(query[:4], []).append(query)
     found: dict[_Query, QueryGraph | None] = {}
     keys: dict[_Query, str] = {}
     jobs: list[tuple[list[_Query], _GraphJob]] = []
-    for (db_id, source, form), group in grouped.items():
+    for (db_id, source, form, without), group in grouped.items():
         schema = sources[source](db_id)
         if schema is None:
             continue
@@ -207,7 +249,7 @@ def _graphs(
         missing = [query for query in group if query not in found]
         if missing:
             sqls = tuple(query.sql for query in missing)
-            jobs.append((missing, _GraphJob(schema, form, flows, sqls)))
+            jobs.append((missing, _GraphJob(schema, form, without, flows, sqls)))
     on_progress(len(found), len(queries))
     made = mapped(_made, [job for _, job in jobs], workers)
     for (missing, _), graphs in zip(jobs, made, strict=True):
@@ -221,7 +263,10 @@ def _graphs(
 
 def _keys(queries: Sequence[_Query], schema: Schema, flows: bool) -> dict[_Query, str]:
     """The cache's key of each query: a digest of all that its graph depends on."""
-    said = hashlib.sha256(f"{_VERSION}/{queries[0].form}/{flows}/{schema!r}/".encode())
+    one = queries[0]
+    said = hashlib.sha256(
+        f"{_VERSION}/{one.form}/{sorted(one.without)}/{flows}/{schema!r}/".encode()
+    )
     found = {}
     for query in queries:
         digest = said.copy()
@@ -232,7 +277,7 @@ def _keys(queries: Sequence[_Query], schema: Schema, flows: bool) -> dict[_Query
 
 # ---------------------------------------------------------------- the cache
 
-_VERSION = 1
+_VERSION = 2
 """The version of cached graphs: change it whenever the same query gives another graph."""
 
 

@@ -7,16 +7,20 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sqljury.benchmarks.fields import as_object
 from sqljury.benchmarks.files import FileRecord, PathLike, Source
 from sqljury.errors import InputError
 from sqljury.judges.jury_features import all_groups, chosen_groups
-from sqljury.learning.jury import JuryModel, train_jury
+from sqljury.learning.jury import PENALTIES, JuryModel, train_jury
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+_DATABASES: Final = 10
+"""With so many databases the calibration is on databases that the trees have not seen, with fewer
+on questions."""
 
 
 def train_jury_on(
@@ -25,6 +29,7 @@ def train_jury_on(
     *,
     weights: Mapping[str, float] | None = None,
     groups: str = "",
+    reference: bool = True,
     seed: int = 0,
 ) -> JuryModel:
     """Train a jury and write its file, for ``jury:offline,weights=OUT``.
@@ -34,8 +39,11 @@ def train_jury_on(
             label are left out. Cases with the same database and id belong to one question. A
             field ``weight`` of a row multiplies that of its benchmark.
         weights: the weight of a benchmark's cases, by the benchmark's name, or of those of one
-            database, by ``BENCHMARK/DATABASE``; by default 1.
+            database, by ``BENCHMARK/DATABASE``; by default 1. If a benchmark has a weight below 1
+            and another one has not, its cases train the trees and do not count in the calibration.
         groups: names of groups of features to use, joined by ``+``; empty for all.
+        reference: False for features that are known without a reference only, for
+            ``jury:offline,reference=false,weights=OUT``.
         seed: the seed of the folds and the trees.
 
     Raises:
@@ -48,7 +56,12 @@ def train_jury_on(
     rows = [row for path in paths for row in _labelled(Path(path))]
     found = {name for row in rows for name in row}
     chosen = chosen_groups(groups) if groups else all_groups()
-    features = [one for group in chosen for one in group.features if one.name in found]
+    features = [
+        one
+        for group in chosen
+        for one in group.features
+        if one.name in found and (reference or one.alone) and one.name not in PENALTIES
+    ]
     if not rows or not features:
         where = ", ".join(str(path) for path in paths)
         raise InputError("SJ347", "no labelled case with features.", where=where)
@@ -58,16 +71,21 @@ def train_jury_on(
         "cases": dict(sorted(Counter(str(row["benchmark"]) for row in rows).items())),
         "weights": dict(sorted(known.items())),
         "groups": [group.name for group in chosen],
+        "reference": reference,
         "seed": seed,
     }
+    of_row = np.array([_weight(row, known) for row in rows])
+    trusted = np.array([known.get(str(row["benchmark"]), 1.0) >= 1 for row in rows])
+    names = ([row["db_id"] for row in rows], [f"{row['db_id']}/{row['id']}" for row in rows])
     model = train_jury(
         [one.name for one in features],
         [one.sign for one in features],
         _vectors(rows, [one.name for one in features]),
         np.array([row["label"] for row in rows], dtype=bool),
-        np.array([_weight(row, known) for row in rows]),
-        [f"{row['db_id']}/{row['id']}" for row in rows],
+        of_row,
+        names[0] if len(set(names[0])) >= _DATABASES else names[1],
         card=card,
+        counted=of_row * trusted if trusted.any() else of_row,
         seed=seed,
     )
     model.save(out)

@@ -21,6 +21,7 @@ from sqljury.variants.mutations.select_list import (
     query,
 )
 from sqljury.variants.mutations.set_operations import set_operation, set_to_condition, union_all
+from sqljury.variants.mutations.values import value
 
 NEIGHBOUR_KINDS: dict[str, Changes] = {
     "comparison": comparison,
@@ -40,6 +41,7 @@ MUTATIONS: dict[str, Changes] = {
     **NEIGHBOUR_KINDS,
     "bound": bound,
     "literal_case": literal_case,
+    "value": value,
     "redundant_join": redundant_join,
     "group_key": group_key,
     "foreign_column": foreign_column,

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
 import pytest
 
 from sqljury.case import Case
+from sqljury.databases import open_databases
 from sqljury.errors import InputError
+from sqljury.execution import Limits
 from sqljury.schema import Column, Schema, Table
 from sqljury.uses.building.pairs import (
     Exclusion,
@@ -25,6 +31,7 @@ from sqljury.uses.building.pairs import (
 )
 from sqljury.uses.building.pairs.card import keyword_shares
 from sqljury.uses.building.pairs.proposals import canonical_form, text_form
+from sqljury.uses.building.pairs.values import column_values, one_table_queries
 from sqljury.verdict import Outcome, Verdict
 
 SCHEMA = Schema(
@@ -51,6 +58,33 @@ REFERENCES = [
     "SELECT COUNT(*) FROM boat",
     "SELECT name FROM boat GROUP BY name ORDER BY COUNT(*) DESC LIMIT 1",
 ]
+
+
+# ---------------------------------------------------------------- values of a database
+
+
+def test_queries_of_one_table(tmp_path: Path) -> None:
+    path = tmp_path / "port.sqlite"
+    with closing(sqlite3.connect(path)) as port:
+        port.executescript(
+            'CREATE TABLE boat (id INTEGER PRIMARY KEY, "full name" TEXT, length REAL, note BLOB);'
+            "INSERT INTO boat VALUES (1, 'Ann', 7.5, x'00'), (2, 'It''s', 9, NULL), (3, '', 9, 1)"
+        )
+    database = open_databases(tmp_path).open("port")
+    assert database is not None
+    with closing(database):
+        values = column_values(database)
+        assert values["boat", "full name"] == ("Ann", "It's")
+        assert values["boat", "length"] == (7.5, 9.0)
+        queries = one_table_queries(database.schema(), values, most=30, seed="a")
+        assert queries == one_table_queries(database.schema(), values, most=30, seed="a")
+        assert len(set(queries)) == 30
+        assert all(database.execute(sql, Limits()).ok for sql in queries)
+        assert one_table_queries(database.schema(), {}, most=30, seed="a") == []
+        found = propose("port", queries, database.schema(), Exclusion(), values=values)
+        more = propose("port", queries, database.schema(), Exclusion(), values=values, rounds=3)
+    assert len(more.pairs) > 2 * len(found.pairs)
+    assert "value" in {kind for pair in found.pairs for kind in pair.kinds}
 
 
 # ---------------------------------------------------------------- forms and exclusion

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from sqljury.difference import Clause, Difference, DifferenceKind
 from sqljury.faults.wording import Wording
 from sqljury.judges.jury_features.group import (
     Feature,
@@ -16,7 +17,7 @@ from sqljury.judges.jury_features.group import (
     on_both_sides,
 )
 from sqljury.judges.jury_features.groups.question import asks_for
-from sqljury.likeness.differences import Clause, Difference, DifferenceKind, differences
+from sqljury.likeness.differences import differences
 
 _SIDES = ("missing", "extra", "changed")
 _WEIGHED = {Clause.DISTINCT: "distinct", Clause.ORDER: "order", Clause.LIMIT: "limit"}

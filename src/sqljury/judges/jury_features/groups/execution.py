@@ -6,7 +6,7 @@ from collections import Counter
 from math import log
 from typing import Any, Final
 
-from sqljury.evidence_shapes import mismatch_of
+from sqljury.evidence_shapes import faults_of, mismatch_of
 from sqljury.execution import ResultTable
 from sqljury.judges.counterexample import slight_difference
 from sqljury.judges.jury_features.group import (
@@ -26,7 +26,7 @@ _FORGIVEN = ("column_order", "extra_columns", "duplicates_differ", "tolerance", 
 
 @feature_group(
     "execution",
-    Feature("prediction_runs", "1 if the prediction runs, else 0", 1),
+    Feature("prediction_runs", "1 if the prediction runs, else 0", 1, alone=True),
     *(Feature(one, f"1 if the rows are equal under `{one}`, else 0", 1) for one in _POLICIES),
     *(
         Feature(f"forgave_{one}", f"1 if `intent` had to forgive `{one}` for equal rows, else 0")
@@ -66,7 +66,9 @@ _MOST_ROWS = 2000
     *on_both_sides("nothing", "1 if it returns no rows, or only NULL and 0"),
     Feature("values_of_reference", "share of the reference's distinct cells that occur at all", 1),
     Feature("values_of_prediction", "share of the prediction's distinct cells that occur too", 1),
-    Feature("slight", "1 if rows differ in types, rounding, or nothing against NULL or 0"),
+    Feature("slight", "1 if rows differ in types, rounding, or nothing against NULL or 0", 1),
+    Feature("of_tie", "1 if its LIMIT cuts a tie, and its rows are some of the reference's", 1),
+    Feature("added_zeros", "1 if it has the reference's rows, and others all with 0 or NULL", 1),
     *(
         Feature(f"kind_{one}", f"1 if `intent` finds a difference of kind `{one}`")
         for one in MismatchKind
@@ -75,7 +77,7 @@ _MOST_ROWS = 2000
 def tables(pair: Pair) -> Values:
     """How the rows of prediction and reference differ."""
     if pair.tables is None:
-        return {}
+        return _of_prediction(pair) if pair.reference is None else {}
     prediction, reference = pair.tables
     return {
         **_soft(pair.verdict("soft_f1")),
@@ -87,8 +89,46 @@ def tables(pair: Pair) -> Values:
         "values_of_reference": _share(reference, prediction),
         "values_of_prediction": _share(prediction, reference),
         "slight": float(bool(slight_difference(reference, prediction, POLICIES["intent"]))),
+        "of_tie": float(_of_tie(pair)),
+        "added_zeros": float(_added_zeros(prediction, reference)),
         **_kinds(pair.verdict(_INTENT)),
     }
+
+
+def _of_prediction(pair: Pair) -> Values:
+    """What the prediction's rows show where there is no reference."""
+    table = pair.evidence.rows(pair.prediction).table if pair.evidence.has_database else None
+    if table is None:
+        return {}
+    return {
+        "rows_prediction": log(1 + len(table.rows)),
+        "columns_prediction": float(table.width),
+        "repeats_prediction": _repeats(table),
+        "nulls_prediction": _nulls(table),
+        "nothing_prediction": _nothing(table),
+    }
+
+
+def _of_tie(pair: Pair) -> bool:
+    """True if a LIMIT cuts a tie in the prediction, and all its rows are rows of the reference."""
+    assert pair.tables is not None
+    prediction, reference = (set(_cells(one)) for one in pair.tables)
+    if not prediction or not prediction < reference:
+        return False
+    found = pair.verdict("faults")
+    return found is not None and any(
+        one["code"] == "AU204" for one in faults_of(found.evidence)["findings"]
+    )
+
+
+def _added_zeros(prediction: ResultTable, reference: ResultTable) -> bool:
+    """True if the prediction has all rows of the reference, and each other one a 0 or NULL: things
+    without partners, which an outer join keeps."""
+    known = set(_cells(reference))
+    rows = zip(_cells(prediction), prediction.rows, strict=False)
+    added = [row for cells, row in rows if cells not in known]
+    has_all = bool(known) and known < set(_cells(prediction))
+    return has_all and all(any(cell is None or cell == 0 for cell in row) for row in added)
 
 
 def _soft(found: Verdict | None) -> Values:

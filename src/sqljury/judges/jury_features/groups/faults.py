@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sqljury.evidence_shapes import faults_of
 from sqljury.judges.jury_features.group import (
@@ -15,9 +15,6 @@ from sqljury.judges.jury_features.group import (
     on_both_sides,
 )
 from sqljury.verdict import Outcome, Verdict
-
-if TYPE_CHECKING:
-    from sqljury.trees.nodes import Relation
 
 _CAUSES: Final[Mapping[str, tuple[str, frozenset[str]]]] = {
     "constant": (
@@ -85,30 +82,33 @@ def _inner_counts(pair: Pair) -> tuple[float | None, float | None]:
     without partners is not counted as 0, although the question asks for each thing.
 
     With a LIMIT or HAVING groups are chosen, and empty ones would hardly be among them."""
-    from sqljury.trees.nodes import Aggregate, Filter, Join, JoinKind, Limit
+    from sqljury.trees.nodes import Aggregate, Filter, Join, JoinKind, Limit, Unreadable
     from sqljury.trees.walk import relations
 
-    if pair.wording is None or pair.written_trees is None:
+    wording = pair.wording
+    if wording is None:
         return None, None
-    if not pair.wording.says(_EACH):
-        return 0.0, 0.0
 
-    def drops(tree: Relation) -> bool:
+    def drops(sql: str | None) -> float | None:
+        tree = None if sql is None else pair.evidence.tree(sql)
+        if tree is None or isinstance(tree, Unreadable):
+            return None
+        if not wording.says(_EACH):
+            return 0.0
         parts = list(relations(tree))
         having = (isinstance(one, Filter) and isinstance(one.input, Aggregate) for one in parts)
         if any(isinstance(one, Limit) for one in parts) or any(having):
-            return False
-        return any(
+            return 0.0
+        return float(any(
             isinstance(one, Aggregate)
             and one.keys
             and any(call.name in ("COUNT", "SUM") for call in one.calls)
             and any(isinstance(join, Join) and join.kind is JoinKind.INNER
                     for join in (one.input, getattr(one.input, "input", None)))
             for one in parts
-        )  # fmt: skip
+        ))  # fmt: skip
 
-    prediction, reference = pair.written_trees
-    return float(drops(prediction)), float(drops(reference))
+    return drops(pair.prediction), drops(pair.reference)
 
 
 class _FaultCodes:

@@ -50,10 +50,13 @@ def asks_for(wording: Wording, what: str) -> bool:
 
 @feature_group(
     "question",
-    *(Feature(f"asks_{one}", f"1 if the question has words that ask for: {one}") for one in ASKS),
-    counting("numbers", "number in the question"),
-    counting("quoted", "quoted text in the question"),
-    Feature("has_hint", "1 if there is a hint"),
+    *(
+        Feature(f"asks_{one}", f"1 if the question has words that ask for: {one}", alone=True)
+        for one in ASKS
+    ),
+    counting("numbers", "number in the question", alone=True),
+    counting("quoted", "quoted text in the question", alone=True),
+    Feature("has_hint", "1 if there is a hint", alone=True),
 )
 def question(pair: Pair) -> Values:
     """What the words of the question ask for."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from sqljury.benchmarks import check_shared_ids, read_cases
 from sqljury.case import Case
-from sqljury.databases import schema_reader
+from sqljury.databases import open_databases, schema_reader
 from sqljury.errors import InputError
 from sqljury.execution import Limits
 from sqljury.isolation import mapped
@@ -40,7 +41,9 @@ from sqljury.uses.building.pairs import (
     with_second,
 )
 from sqljury.uses.building.pairs.card import pairs_card_text
+from sqljury.uses.building.pairs.values import column_values, one_table_queries
 from sqljury.uses.evaluate.evaluation import evaluate
+from sqljury.variants.base import ColumnValues
 from sqljury.verdict import Outcome, Verdict
 from sqljury.writing import PathLike, new_file, write_json_lines
 
@@ -59,6 +62,8 @@ def build_pairs_files(
     databases: PathLike,
     exclude: Sequence[PathLike] = (),
     most: int = 18_000,
+    rounds: int = 1,
+    one_table: int = 0,
     seed: int = 0,
     workers: int = 1,
     mapping: Mapping[str, str] | None = None,
@@ -83,6 +88,9 @@ def build_pairs_files(
         exclude: files of evaluation data: no made pair has a query whose canonical form equals that
             of one of their queries.
         most: most made pairs, half of them equivalent; given pairs are all kept.
+        rounds: so many times as many pairs are proposed for each reference.
+        one_table: for each database so many references more, made from its values; see
+            :func:`~sqljury.uses.building.pairs.values.one_table_queries`.
         workers: the number of processes.
         overlay: files of corrections that replace references.
         second: a judge, usually a model such as ``llm_sql_solver,model=…``, that gives given pairs
@@ -106,7 +114,8 @@ def build_pairs_files(
     known = tables_of_schemas(schema for schema in schemas if schema is not None)
     asked = (case for path in exclude for case in read_cases(path))
     excluded = exclusion_of(asked, schema_of, known)
-    proposed = list(_proposed(cases, schema_of, excluded, seed, workers, on_step))
+    plan = _Plan(os.fspath(databases), seed, rounds, one_table)
+    proposed = list(_proposed(cases, schema_of, excluded, plan, workers, on_step))
     pairs = [pair for one in proposed for pair in one.pairs]
     pairs += [QueryPair.of(case) for case in cases if _is_pair(case)]
     folder = Path(out)
@@ -155,23 +164,46 @@ def _is_pair(case: Case) -> bool:
 # ---------------------------------------------------------------- proposals
 
 
+class _Plan(NamedTuple):
+    databases: str
+    seed: int
+    rounds: int
+    one_table: int
+
+
 class _PairJob(NamedTuple):
     db_id: str
     references: list[str]
     schema: Schema
     exclusion: Exclusion
-    seed: int
+    plan: _Plan
 
 
 def _propose(job: _PairJob) -> Proposed:
-    return propose(job.db_id, job.references, job.schema, job.exclusion, seed=job.seed)
+    db_id, references, schema, exclusion, plan = job
+    database = open_databases(plan.databases).open(db_id)
+    values: ColumnValues = {}
+    if database is not None:
+        with closing(database):
+            values = column_values(database)
+    seed = f"{plan.seed}/{db_id}"
+    made = one_table_queries(schema, values, most=plan.one_table, seed=seed)
+    return propose(
+        db_id,
+        [*references, *made],
+        schema,
+        exclusion,
+        seed=plan.seed,
+        rounds=plan.rounds,
+        values=values,
+    )
 
 
 def _proposed(
     cases: Sequence[Case],
     schema_of: Callable[[str], Schema | None],
     exclusion: Exclusion,
-    seed: int,
+    plan: _Plan,
     workers: int,
     on_step: OnStep,
 ) -> Iterator[Proposed]:
@@ -181,7 +213,7 @@ def _proposed(
         if not _is_pair(case):
             references.setdefault(case.db_id, []).extend(case.reference_sqls)
     jobs = [
-        _PairJob(db_id, found, schema, exclusion, seed)
+        _PairJob(db_id, found, schema, exclusion, plan)
         for db_id, found in sorted(references.items())
         if (schema := schema_of(db_id)) is not None
     ]

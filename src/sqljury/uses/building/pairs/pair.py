@@ -171,8 +171,8 @@ def chosen(
 
     All labelled pairs of origin ``given`` are kept. Of the equivalent ones, those whose canonical
     forms differ come first, up to a quarter. Each equivalent pair is matched with a different one
-    whose prediction has the same shape. Pairs whose queries have the same form, and pairs that
-    repeat the forms of another pair, are left out.
+    whose prediction has the same shape; kinds of mistakes alternate. Pairs whose queries have
+    the same form, and pairs that repeat the forms of another pair, are left out.
 
     Args:
         form: maps a database and a query to the query's form.
@@ -185,9 +185,19 @@ def chosen(
     room = max(0, most - len(given)) // 2
     hard = [one for one in alike if one.how != IDENTITY][: round(_HARD * room)]
     alike = _once([*hard, *(one for one in alike if one.how == IDENTITY)], form)
-    different = _once(different, form)
+    different = _alternating(_once(different, form))
     kept = [one for pair in list(_matched(alike, different))[:room] for one in pair]
     return sorted([*given, *kept], key=lambda one: place(seed, "order", one.pair.id))
+
+
+def _alternating(pairs: Sequence[LabelledPair]) -> list[LabelledPair]:
+    """The pairs in an order in which kinds of mistakes alternate, so that rare kinds come early."""
+    before: dict[str, int] = {}
+    rank = {}
+    for one in pairs:
+        kind = one.pair.kinds[0] if one.pair.kinds else one.pair.origin
+        rank[one.pair.id] = before[kind] = before.get(kind, 0) + 1
+    return sorted(pairs, key=lambda one: rank[one.pair.id])
 
 
 def _matched(

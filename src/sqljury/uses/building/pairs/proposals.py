@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from heapq import nsmallest
 from random import Random
 
 from sqljury.case import Case
@@ -18,6 +19,7 @@ from sqljury.trees.nodes import Unreadable
 from sqljury.uses.building.names import place
 from sqljury.uses.building.pairs.pair import MUTATION, OTHER, REWRITE, QueryPair
 from sqljury.variants import Variant, mutations, rewrites
+from sqljury.variants.base import ColumnValues
 
 
 def canonical_form(sql: str, schema: Schema | None, *, named: bool = False) -> str:
@@ -184,13 +186,24 @@ class Proposed:
 
 
 def propose(
-    db_id: str, references: Sequence[str], schema: Schema, exclusion: Exclusion, *, seed: int = 0
+    db_id: str,
+    references: Sequence[str],
+    schema: Schema,
+    exclusion: Exclusion,
+    *,
+    seed: int = 0,
+    rounds: int = 1,
+    values: ColumnValues | None = None,
 ) -> Proposed:
     """Propose pairs for each reference of a database, none with an excluded query.
 
     References with the same canonical form count once. Each is paired with rewrites, with
     mutations, and for half of the references with the most similar other reference. Most mutations
     and other references, and the references of a third of the pairs, are rewritten in addition.
+
+    Args:
+        rounds: so many times as many pairs are proposed.
+        values: values of the database's columns, for constants that are nearly right.
     """
     known: dict[str, str] = {}
     excluded = set()
@@ -203,7 +216,7 @@ def propose(
     own = list(known.values())
     pairs: dict[str, QueryPair] = {}
     for sql in own:
-        for pair in _of(db_id, sql, own, schema, seed):
+        for pair in _of(db_id, sql, own, schema, seed, rounds, values):
             made = {pair.reference, pair.prediction} - {sql}
             if not any(exclusion.has(text, schema) for text in made):
                 pairs.setdefault(pair.id, pair)
@@ -211,10 +224,16 @@ def propose(
 
 
 def _of(
-    db_id: str, sql: str, others: Sequence[str], schema: Schema, seed: int
+    db_id: str,
+    sql: str,
+    others: Sequence[str],
+    schema: Schema,
+    seed: int,
+    rounds: int,
+    values: ColumnValues | None,
 ) -> Iterator[QueryPair]:
     random = Random(f"pairs/{seed}/{db_id}/{sql}")
-    for variant, origin in _variants(sql, others, schema, seed, random):
+    for variant, origin in _variants(sql, others, schema, seed, rounds, values, random):
         reference, kinds = sql, variant.kinds
         if random.random() < _RESTATED:
             restated = _again(sql, schema, random)
@@ -226,15 +245,24 @@ def _of(
 
 
 def _variants(
-    sql: str, others: Sequence[str], schema: Schema, seed: int, random: Random
+    sql: str,
+    others: Sequence[str],
+    schema: Schema,
+    seed: int,
+    rounds: int,
+    values: ColumnValues | None,
+    random: Random,
 ) -> Iterator[tuple[Variant, str]]:
-    for variant in rewrites(sql, schema, seed=seed, most=_REWRITES, dialect=schema.dialect):
+    dialect = schema.dialect
+    most = _REWRITES * rounds
+    for variant in rewrites(sql, schema, seed=seed, most=most, dialect=dialect):
         yield variant, REWRITE
-    for variant in mutations(sql, schema, seed=seed, most=_MUTATIONS, dialect=schema.dialect):
+    most = _MUTATIONS * rounds
+    for variant in mutations(sql, schema, seed=seed, most=most, dialect=dialect, values=values):
         yield _disguised(variant, schema, random), MUTATION
-    other = _similar(sql, others, schema, seed) if random.random() < _OTHERS else None
-    if other is not None:
-        yield _disguised(Variant(other, ("other_query",)), schema, random), OTHER
+    for other in _similar(sql, others, schema, seed, rounds):
+        if random.random() < _OTHERS:
+            yield _disguised(Variant(other, ("other_query",)), schema, random), OTHER
 
 
 def _disguised(variant: Variant, schema: Schema, random: Random) -> Variant:
@@ -250,9 +278,8 @@ def _again(sql: str, schema: Schema, random: Random) -> list[Variant]:
     return rewrites(sql, schema, seed=seed, most=1, dialect=schema.dialect)
 
 
-def _similar(sql: str, others: Sequence[str], schema: Schema, seed: int) -> str | None:
-    """The other query with the most words in common, on the same tables if possible; None without
-    others."""
+def _similar(sql: str, others: Sequence[str], schema: Schema, seed: int, most: int) -> list[str]:
+    """The other queries with the most words in common, those on the same tables first."""
     words = set(sql.casefold().split())
     tables = tables_of(sql, schema.dialect, schema)
 
@@ -261,4 +288,4 @@ def _similar(sql: str, others: Sequence[str], schema: Schema, seed: int) -> str 
         elsewhere = tables_of(other, schema.dialect, schema) != tables
         return elsewhere, -common, place(seed, sql, other)
 
-    return min((other for other in others if other != sql), key=distance, default=None)
+    return nsmallest(most, (other for other in others if other != sql), key=distance)

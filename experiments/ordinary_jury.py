@@ -1,0 +1,185 @@
+"""How near `jury:offline` is to the labels of ordinary predictions.
+
+    python experiments/ordinary_jury.py FIT.jsonl [--also MADE.jsonl SILVER.jsonl]
+        [--aside ASIDE.jsonl] [--unreferenced] [--without] [--show OUT.jsonl]
+
+FIT and ASIDE are tables of `ordinary_features.py`. Without --aside the figures are
+cross-validated: each database (with its variant in Spider-DK) by trees that were trained without
+it. With it they are of trees trained on FIT. Intervals: databases drawn again, 400 times. --without
+hides one group of features at a time from the trees. --show writes the probability of each case.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import numpy as np
+from sklearn.metrics import cohen_kappa_score, roc_auc_score
+
+from sqljury.learning.calibration import reliability
+from sqljury.learning.jury import PENALTIES, JuryModel
+from sqljury.uses.train.jury import train_jury_on
+
+GROUPS: Final = "execution+tables+differences+faults+verifier+linking+question+generated"
+WEIGHTS: Final = {
+    "made": 0.1,
+    "methods": 0.2,
+    "bugs": 0.2,
+    "flex": 0.2,
+    "spider-dev/flight_2": 0.3,
+    "spider-dk/flight_2": 0.3,
+}
+DRAWS: Final = 400
+
+
+def main() -> None:
+    """Train, ask, print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("fit", type=Path)
+    parser.add_argument("--also", type=Path, nargs="*", default=())
+    parser.add_argument("--aside", type=Path)
+    parser.add_argument("--unreferenced", action="store_true")
+    parser.add_argument("--without", action="store_true")
+    parser.add_argument("--show", type=Path)
+    options = parser.parse_args()
+    rows, also = read(options.fit), [row for path in options.also for row in read(path)]
+    reference = not options.unreferenced
+    if options.aside:
+        model = trained([*rows, *also], reference=reference)
+        rows = read(options.aside)
+        parts = [(model, np.arange(len(rows)))]
+    else:
+        of = np.array([family(row["db_id"]) for row in rows])
+        parts = []
+        for name in sorted(set(of)):
+            rest = [row for row in [*rows, *also] if family(row["db_id"]) != name]
+            model = trained(rest, reference=reference)
+            parts.append((model, np.flatnonzero(of == name)))
+    hidden = ["", *GROUPS.split("+"), "asked"] if options.without else [""]
+    for group in hidden:
+        found, sure = asked(rows, parts, group)
+        print(f"without {group or 'nothing'}:")
+        show(rows, found, sure, drawn=not group)
+        if options.show and not group:
+            lines = [{"id": row["id"], "probability": p, "label": row["label"], "sure": bool(s)}
+                     for row, p, s in zip(rows, found.tolist(), sure, strict=True)]  # fmt: skip
+            options.show.write_text("".join(json.dumps(one) + "\n" for one in lines))
+
+
+def read(path: Path) -> list[Any]:
+    """The rows of a table."""
+    return [json.loads(line) for line in path.open(encoding="utf-8")]
+
+
+def family(database: str) -> str:
+    """A database's name, without the prefix of its variant in Spider-DK."""
+    return database.removeprefix("new_")
+
+
+def trained(rows: Sequence[Any], *, reference: bool) -> JuryModel:
+    """A jury trained on rows."""
+    with TemporaryDirectory() as folder:
+        table = Path(folder) / "rows.jsonl"
+        table.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        out = Path(folder) / "jury.npz"
+        return train_jury_on(table, out, weights=WEIGHTS, groups=GROUPS, reference=reference)
+
+
+def asked(rows: Sequence[Any], parts: Sequence[tuple[JuryModel, Any]], hidden: str) -> Any:
+    """The probability of each row, and whether it is sure, one group of features hidden."""
+    found, sure = np.zeros(len(rows)), np.zeros(len(rows), dtype=bool)
+    for model, places in parts:
+        names = [*model.names, *PENALTIES]
+        table = np.array([[rows[at].get(name) for name in names] for at in places], dtype=float)
+        if hidden:
+            table[:, [name.startswith(f"{hidden}_") for name in names]] = np.nan
+        known = len(model.names)
+        extra = np.nan_to_num(table[:, known:]) @ np.array(list(PENALTIES.values()))
+        found[places] = model.probabilities(table[:, :known], extra)
+        low, high = model.sure or (0.0, 1.0)
+        sure[places] = (found[places] <= low) | (found[places] >= high)
+    return found, sure
+
+
+def show(rows: Sequence[Any], found: Any, sure: Any, *, drawn: bool) -> None:
+    """All figures."""
+    label = np.array([row["label"] for row in rows])
+    weight = np.array([row["weight"] ** 3 for row in rows])
+    equal = np.array([row["execution_spider"] == 1 for row in rows])
+    of = np.array([row["db_id"] for row in rows])
+    said = found >= 0.5
+
+    def figure(name: str, value: Callable[[Any], float]) -> None:
+        text = f"  {name}: {value(np.arange(len(rows))):.3f}"
+        if drawn:
+            text += " ({:.3f} to {:.3f})".format(*interval(of, value))
+        print(text)
+
+    def kappa(at: Any) -> float:
+        return float(cohen_kappa_score(label[at], said[at]))
+
+    def auc(at: Any) -> float:
+        return float(roc_auc_score(label[at], found[at])) if len(set(label[at])) > 1 else np.nan
+
+    def among(chosen: Any, value: Callable[[Any], float]) -> Callable[[Any], float]:
+        return lambda at: value(at[chosen[at]])
+
+    print(f"  {len(rows):,} cases, {label.mean():.0%} right, {said.mean():.0%} accepted")
+    for name, chosen in (("equal", equal), ("differing", ~equal)):
+        print(f"  {name} rows: {chosen.sum()} cases, {label[chosen].mean():.0%} right")
+    figure("kappa", kappa)
+    figure("AUC", auc)
+    if not drawn:
+        return
+    figure("kappa by weight", lambda at: float(
+        cohen_kappa_score(label[at], said[at], sample_weight=weight[at])))  # fmt: skip
+    figure("wrong among accepted", lambda at: float(1 - label[at][said[at]].mean()))
+    figure("differing, wrong, accepted", among(~equal, lambda at: float(
+        (said[at] & ~label[at]).sum() / max(1, (~label[at]).sum()))))  # fmt: skip
+    figure("differing, wrong and accepted, of all", among(~equal, lambda at: float(
+        (said[at] & ~label[at]).mean())))  # fmt: skip
+    for name, chosen in (("equal", equal), ("differing", ~equal)):
+        figure(f"{name} rows: kappa", among(chosen, kappa))
+        figure(f"{name} rows: AUC", among(chosen, auc))
+    figure("expected calibration error",
+           lambda at: reliability(found[at].tolist(), label[at].tolist()).ece)  # fmt: skip
+    figure("sure", lambda at: float(sure[at].mean()))
+    figure("right among sure", among(sure, lambda at: float((said == label)[at].mean())))
+
+    def hits(at: Any) -> float:
+        return float((said == label)[at].mean()) if len(at) else np.nan
+
+    for name, side in (("correct", said), ("incorrect", ~said)):
+        figure(f"sure and {name}", lambda at, side=side: float((sure & side)[at].mean()))
+        figure(f"right among sure and {name}", among(sure & side, hits))
+    order = np.argsort(-np.abs(found - 0.5), kind="stable")
+    right = np.cumsum((said == label)[order]) / np.arange(1, len(rows) + 1)
+    enough = np.flatnonzero(right >= 0.95)
+    print(
+        f"  surest share with 95 % right: {(enough[-1] + 1 if len(enough) else 0) / len(rows):.2f}"
+    )
+    for name in PENALTIES:
+        hit = [row["label"] for row in rows if row.get(name) == 1]
+        print(f"  {name}: {len(hit)} cases, {sum(hit)} of them right")
+
+
+def interval(of: Any, value: Callable[[Any], float]) -> tuple[float, float]:
+    """The middle 95 % of a figure, databases drawn again."""
+    random = np.random.default_rng(0)
+    places = {name: np.flatnonzero(of == name) for name in sorted(set(of))}
+    names = list(places)
+    found = []
+    for _ in range(DRAWS):
+        drawn = random.choice(names, len(names))
+        found.append(value(np.concatenate([places[name] for name in drawn])))
+    low, high = np.nanpercentile(found, [2.5, 97.5])
+    return float(low), float(high)
+
+
+if __name__ == "__main__":
+    main()
