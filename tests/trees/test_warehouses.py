@@ -79,19 +79,15 @@ def test_no_rule_rewrites_where_none_was_checked(dialect, left, right, equal):
     assert a.rules == b.rules == ()
 
 
-BIGQUERY = (
-    """table_name,ddl
+BIGQUERY = """table_name,ddl
 visits,"CREATE TABLE `p.one.visits`
 (
   id INT64 OPTIONS(description=""The visit, or hit (1)""),
-    "hit"
-    """"),
   hits ARRAY<STRUCT<page STRING, n INT64>>,
   `the day` DATE NOT NULL
 )
 PARTITION BY `the day`;"
 """
-)
 SNOWFLAKE = 'table_name,description,DDL\nPORT,,"create or replace TABLE PORT (\n\t""id"" NUMBER(38,0),\n\tNAME VARCHAR(16777216)\n);"\n'
 
 
