@@ -163,8 +163,12 @@ class DatabaseEvidence:
 
     @property
     def dialect(self) -> str:
-        """sqlglot's name of the database's dialect; ``sqlite`` without a database."""
-        return self._database.dialect if self._database is not None else "sqlite"
+        """sqlglot's name of the database's dialect, else of the schema's; ``sqlite`` without
+        either."""
+        if self._database is not None:
+            return self._database.dialect
+        given = self._schemas.get(self.case.db_id) if self._schemas is not None else None
+        return "sqlite" if given is None else given.dialect
 
     def rows(self, sql: str) -> Execution:
         """Run one statement, read-only and within limits; failures are values."""

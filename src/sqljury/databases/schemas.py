@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from sqljury.databases.ddl import schema_from_ddl
+from sqljury.databases.ddl_folder import FolderSchemas, is_ddl_folder
 from sqljury.errors import InputError
 from sqljury.schema import Column, ForeignKey, Schema, Table
 
@@ -47,12 +48,13 @@ class Schemas:
         if "" in self.by_id:
             return self.by_id[""]
         folded = db_id.casefold()
-        return next((s for name, s in self.by_id.items() if name.casefold() == folded), None)
+        found = next((name for name in self.by_id if name.casefold() == folded), None)
+        return None if found is None else self.by_id[found]
 
 
 def read_schemas(path: str | Path) -> Schemas:
     """Schemas from a file: JSON like Spider's ``tables.json``, text2sql-data's CSV, else SQL; also
-    as .gz and .xz.
+    as .gz and .xz. Or from a folder with Spider 2.0's ``DDL.csv`` files.
 
     Text that begins with CREATE TABLE (or TYPE, DOMAIN, SCHEMA) is not a path but the
     statements themselves.
@@ -68,6 +70,8 @@ def read_schemas(path: str | Path) -> Schemas:
     """
     if _DDL.match(str(path)):
         return Schemas(str(path), {"": schema_from_ddl(str(path))})
+    if is_ddl_folder(Path(path)):
+        return Schemas(str(path), FolderSchemas(Path(path)))
     text = _text(Path(path))
     name = Path(path).name
     if text.lstrip()[:1] in ("[", "{"):

@@ -39,6 +39,9 @@ class Assumption(StrEnum):
     hold only allowed values."""
 
 
+UNCHECKED_DIALECTS = frozenset(("bigquery", "snowflake"))
+"""Dialects in which no rule rewrites and nothing is proved: no engine here shows that the rules
+hold there. Queries with the same tree are the same query all the same."""
 ALL_ASSUMPTIONS = frozenset(Assumption)
 
 DECLARED_ASSUMPTIONS = frozenset(

@@ -384,9 +384,49 @@ def _name_and_arguments(node: exp.Expr) -> tuple[str, list[exp.Expr]]:
     return name, list(_typed_arguments(node))
 
 
+def _element(node: exp.Bracket, scope: FromScope) -> Expression:
+    """An element of a warehouse's array or object."""
+    if scope.dialect not in ("bigquery", "snowflake"):
+        raise unsupported(f"Bracket ({node.sql(scope.dialect)[:60]})")
+    kind = f"{node.args.get('offset') or 0}{' safe' if node.args.get('safe') else ''}"
+    operands = (node.this, *node.expressions)
+    return Call(f"[] {kind}", tuple(expression(part, scope) for part in operands))
+
+
+def _member(node: exp.Dot, scope: FromScope) -> Expression:
+    """A field of BigQuery's structs."""
+    if scope.dialect != "bigquery" or not isinstance(node.expression, exp.Identifier):
+        raise unsupported(f"Dot ({node.sql(scope.dialect)[:60]})")
+    return Call(f".{node.expression.name.lower()}", (expression(node.this, scope),))
+
+
+_OF_DATE_PARTS = frozenset(
+    [
+        *("DATEADD", "DATEDIFF", "DATE_DIFF", "DATE_PART", "DATE_TRUNC", "DATETIME_DIFF"),
+        *("DATETIME_TRUNC", "LAST_DAY", "TIMEADD", "TIMEDIFF", "TIMESTAMPADD", "TIMESTAMPDIFF"),
+        *("TIMESTAMP_DIFF", "TIMESTAMP_TRUNC", "TIME_DIFF", "TIME_TRUNC"),
+    ]
+)
+"""Functions of warehouses with a bare word, such as MONTH, as an argument."""
+_DATE_PARTS = frozenset(
+    [
+        *("microsecond", "millisecond", "second", "minute", "hour", "day", "dayofweek"),
+        *("dayofyear", "week", "isoweek", "month", "quarter", "year", "isoyear"),
+    ]
+)
+
+
+def _date_part(node: exp.Expr) -> exp.Expr:
+    """The bare name of a part of a date as a text; any other argument unchanged."""
+    bare = isinstance(node, exp.Column) and not node.table and not node.this.args.get("quoted")
+    return exp.Literal.string(node.name) if bare and node.name.lower() in _DATE_PARTS else node
+
+
 def _scalar(name: str, nodes: list[exp.Expr], scope: FromScope) -> Expression:
     if calls.is_window_only(name):
         raise invalid(f"{name} without OVER")
+    if scope.dialect in ("bigquery", "snowflake") and name in _OF_DATE_PARTS:
+        nodes = [_date_part(node) for node in nodes]
     operands = tuple(expression(node, scope) for node in nodes)
     if name in ("LIKE", "GLOB") and len(operands) >= 2:
         # As functions, LIKE and GLOB take the pattern first.
@@ -531,6 +571,8 @@ def _handlers() -> dict[type[exp.Expr], _Handler]:
         **{kind: _pattern(name) for kind, name in patterns.items()},
         **{kind: _json_path(name) for kind, name in paths.items()},
         exp.Column: named_column,
+        exp.Bracket: _element,
+        exp.Dot: _member,
         exp.Literal: _literal,
         exp.HexString: lambda node, _: hexadecimal(node.this),
         exp.National: lambda node, _: _text(node.this),

@@ -11,7 +11,16 @@ from sqljury.schema import Schema, Table
 from sqljury.sql.names import columns_named
 from sqljury.trees.catalog import BySchema
 from sqljury.trees.from_sql.reading import NoTreeError, plain, unsupported
-from sqljury.trees.nodes import AggregateCall, Expression, Literal, Ref, Relation, Type, WindowCall
+from sqljury.trees.nodes import (
+    AggregateCall,
+    Call,
+    Expression,
+    Literal,
+    Ref,
+    Relation,
+    Type,
+    WindowCall,
+)
 from sqljury.trees.walk import deepen, shift
 
 # ---------------------------------------------------------------- scopes
@@ -94,10 +103,12 @@ class FromItem:
     def position(self, name: str, table: str) -> int | None:
         """The index in the row of the column with that name; None if there is none.
 
-        ``table`` is empty for an unqualified name, which finds no hidden columns but row ids.
+        ``table`` is empty for an unqualified name, which finds no hidden columns but row ids and
+        BigQuery's _TABLE_SUFFIX.
         """
         i = self.positions.get(name)
-        if i is None or (not table and i in self.hidden and name not in ROWIDS):
+        unqualified = name in ROWIDS or name == TABLE_SUFFIX
+        if i is None or (not table and i in self.hidden and not unqualified):
             return None
         return self.start + i
 
@@ -197,6 +208,8 @@ class FromScope:
 
 
 ROWIDS = frozenset(("rowid", "oid", "_rowid_"))
+TABLE_SUFFIX = "_table_suffix"
+"""BigQuery's hidden column of a wildcard table."""
 
 
 def seen_from(scope: FromScope, owner: FromScope, value: Expression) -> Expression:
@@ -317,8 +330,28 @@ def named_column(node: exp.Column, scope: FromScope) -> Expression:
         value = _by_text(node, scope) or _as_string(node, scope)
         if value is not None:
             return value
+    if table and scope.dialect == "bigquery":
+        value = _field(node, scope)
+        if value is not None:
+            return value
     full = f"{table}.{name}" if table else name
     raise NoTreeError(f"no column {full}", "unknown_name")
+
+
+def _field(node: exp.Column, scope: FromScope) -> Expression | None:
+    """A field of BigQuery's structs, ``column.field`` or ``table.column.field``; None if it is not
+    one."""
+    path = [identifier(part) for part in node.parts]
+    # An element of UNNEST(…) AS name is meant before a column of that name.
+    for own, table, name in ((1, path[0], path[0]), (1, "", path[0]), (2, path[0], path[1])):
+        for seen in scope.enclosing():
+            value = _in_scope(name, table, seen) if len(path) > own else None
+            if value is not None:
+                found = seen_from(scope, seen, value)
+                for field_name in path[own:]:
+                    found = Call(f".{field_name}", (found,))
+                return found
+    return None
 
 
 def identifier(node: exp.Expr | None) -> str:

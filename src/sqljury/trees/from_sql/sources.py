@@ -12,6 +12,7 @@ from sqljury.trees.from_sql.expressions import expression
 from sqljury.trees.from_sql.reading import NoTreeError, invalid, plain, unsupported
 from sqljury.trees.from_sql.scopes import (
     ROWIDS,
+    TABLE_SUFFIX,
     Cte,
     Ctes,
     Environment,
@@ -261,6 +262,8 @@ def _item(node: exp.Expr, environment: Environment) -> Piece:
             return _lateral(node, environment)
         if isinstance(node, exp.Unnest):
             return _unnest(node, environment)
+        if isinstance(node, exp.TableFromRows) and _is_flatten(node.this, environment):
+            return _flatten(node.this, *_alias(node), environment)
         raise unsupported(f"{type(node).__name__} in FROM")
     finally:
         environment.work.level -= 1
@@ -340,7 +343,56 @@ def _lateral(node: exp.Lateral, environment: Environment) -> Piece:
     if isinstance(inner, exp.Subquery):
         query = environment.work.build(inner, environment)
         return _one(query.relation, FromItem(name, _named(query.names, columns)), environment)
+    if _is_flatten(inner, environment):
+        return _flatten(inner, name, columns, environment)
     return _function(inner, name, columns, environment)
+
+
+_FLATTENED = ("seq", "key", "path", "index", "value", "this")
+
+
+def _is_flatten(node: exp.Expr, environment: Environment) -> bool:
+    named = isinstance(node, exp.Anonymous) and plain(node.name).upper() == "FLATTEN"
+    return environment.dialect == "snowflake" and (named or isinstance(node, exp.Explode))
+
+
+def _flatten(
+    node: exp.Expr, name: str, columns: tuple[str, ...], environment: Environment
+) -> Piece:
+    """Snowflake's FLATTEN(INPUT => …, OUTER => …): its arguments in the order of their names."""
+    arguments = {}
+    first = [] if isinstance(node, exp.Anonymous) else [node.this]
+    for part in (*first, *node.expressions):
+        named = isinstance(part, exp.Kwarg)
+        arguments[part.this.name.lower() if named else "input"] = part.expression if named else part
+    if "input" not in arguments:
+        raise invalid("FLATTEN without INPUT")
+    empty = FromScope(environment)
+    operands = tuple(expression(arguments[key], empty) for key in sorted(arguments))
+    names = _named(_FLATTENED, columns)
+    call = TableFunction(f"FLATTEN {' '.join(sorted(arguments))}", operands, names)
+    return _one(call, FromItem(name or "flatten", names), environment)
+
+
+def _wildcard(
+    prefix: str, name: str, columns: tuple[str, ...], environment: Environment
+) -> Piece | None:
+    """BigQuery's wildcard table: all tables whose names have a prefix, and the rest of the name in
+    the hidden column _TABLE_SUFFIX. None if the schema has no such table.
+
+    Nothing is known of it but its columns, those of the last of the tables.
+    """
+    tables = environment.work.tables
+    short = prefix.rpartition(".")[2]
+    family = [key for key in sorted(tables) if key.startswith((prefix, short))]
+    if not family:
+        return None
+    known = tuple(column.name for column in tables[family[-1]].columns)
+    source = FromItem(name, (*_named(known, columns), ""), hidden=frozenset((len(known),)))
+    source.positions.setdefault(TABLE_SUFFIX, len(known))
+    operand = expression(exp.Literal.string(prefix), FromScope(environment))
+    call = TableFunction("WILDCARD TABLE", (operand,), (*known, TABLE_SUFFIX))
+    return _one(call, source, environment)
 
 
 def _unnest(node: exp.Unnest, environment: Environment) -> Piece:
@@ -349,6 +401,8 @@ def _unnest(node: exp.Unnest, environment: Environment) -> Piece:
     empty = FromScope(environment)
     operands = tuple(expression(part, empty) for part in node.expressions)
     columns = columns or (name or "unnest",)
+    if environment.dialect == "bigquery" and not name:
+        name = columns[0].lower()  # the alias names the element, and fields are read from it
     return _one(TableFunction("UNNEST", operands, columns), FromItem(name, columns), environment)
 
 
@@ -371,7 +425,12 @@ def _table(node: exp.Table, environment: Environment) -> Piece:
     _refuse(node, "pivots", "system_time", "version", "sample", "rows_from", "changes", "when")
     _refuse(node, "laterals", "partition", "format", "ordinality", "only")
     name, columns = _alias(node)
-    if isinstance(node.this, exp.Func):
+    call = node.this
+    if isinstance(call, exp.Anonymous) and plain(call.name).upper() == "TABLE":
+        call = call.expressions[0] if len(call.expressions) == 1 else call
+    if _is_flatten(call, environment):
+        piece = _flatten(call, name, columns, environment)
+    elif isinstance(node.this, exp.Func):
         piece = _function(node.this, name, columns, environment)
     else:
         piece = _plain_table(node, name, columns, environment)
@@ -393,6 +452,11 @@ def _plain_table(
     )
     if table is not None:
         return _scan(table, name or called, columns, environment)
+    if called.endswith("*") and environment.dialect == "bigquery":
+        prefix = f"{namespace}.{called[:-1]}" if namespace else called[:-1]
+        found = _wildcard(prefix, name or called, columns, environment)
+        if found is not None:
+            return found
     if called in _MASTER and environment.dialect == "sqlite":
         scan = Scan(called, _MASTER_COLUMNS)
         return _one(scan, FromItem(name or called, _named(_MASTER_COLUMNS, columns)), environment)

@@ -1,0 +1,122 @@
+"""Queries in the dialects of BigQuery and Snowflake: what becomes a tree, and what is equal."""
+
+from __future__ import annotations
+
+import pytest
+
+from sqljury.databases.schemas import read_schemas
+from sqljury.equivalence.canonical import canonical_query
+from sqljury.schema import Column, Schema, Table
+from sqljury.trees import build_tree
+from sqljury.trees.nodes import Unreadable
+
+
+def schema(dialect):
+    columns = tuple(map(text_column, ("id", "day", "hits", "body")))
+    names = ("visits", "events_20200101", "events_20200102")
+    return Schema(dialect=dialect, tables=tuple(Table(name=n, columns=columns) for n in names))
+
+
+def text_column(name):
+    return Column(name=name, type="TEXT")
+
+
+READ = [
+    ("bigquery", "SELECT id FROM `p.d.events_*` WHERE _TABLE_SUFFIX = '20200101'"),
+    ("bigquery", "SELECT h.page.path FROM visits, UNNEST(hits) AS h"),
+    ("bigquery", "SELECT hits.page FROM visits, UNNEST(visits.hits) AS hits"),
+    ("bigquery", "SELECT body.title, visits.body.title, hits[OFFSET(0)].page FROM visits"),
+    ("bigquery", "SELECT * EXCEPT (body) FROM visits"),
+    ("bigquery", "SELECT SAFE_DIVIDE(1, 2), DATE_TRUNC(day, MONTH), DATE_DIFF(day, day, YEAR) FROM visits"),
+    ("bigquery", "SELECT id FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY id ORDER BY day) = 1"),
+    ("snowflake", 'SELECT f.value FROM visits, LATERAL FLATTEN(INPUT => visits.hits) f'),
+    ("snowflake", "SELECT f.value:page::text, f.index FROM visits, TABLE(FLATTEN(hits)) f"),
+    ("snowflake", "SELECT DATEDIFF(year, day, day), DATE_TRUNC(month, day), hits[0] FROM visits"),
+    ("snowflake", "SELECT id FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY id ORDER BY day) = 1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("dialect", "sql"), READ)
+def test_has_a_tree(dialect, sql):
+    found = build_tree(sql, schema(dialect), dialect)
+    assert not isinstance(found, Unreadable), found
+
+
+NO_TREE = [
+    ("bigquery", "SELECT id FROM `p.d.nothing_*`"),
+    ("bigquery", "SELECT nothing.title FROM visits"),
+    ("bigquery", "SELECT _TABLE_SUFFIX FROM visits"),
+    ("snowflake", "SELECT 1 FROM visits, LATERAL FLATTEN(OUTER => TRUE) f"),
+    ("postgres", "SELECT body[1] FROM visits"),
+]
+
+
+@pytest.mark.parametrize(("dialect", "sql"), NO_TREE)
+def test_has_no_tree(dialect, sql):
+    assert isinstance(build_tree(sql, schema(dialect), dialect), Unreadable)
+
+
+def test_the_hidden_suffix_is_not_among_all_columns():
+    one, other = (
+        build_tree(f"SELECT {what} FROM `events_*`", schema("bigquery"), "bigquery")
+        for what in ("*", "id, day, hits, body")
+    )
+    assert one == other
+
+
+PAIRS = [
+    ("SELECT v.id FROM visits AS v", "select id from visits", True),
+    ("SELECT id FROM visits WHERE id = id", "SELECT id FROM visits WHERE id IS NOT NULL", False),
+    ("SELECT DISTINCT id FROM visits", "SELECT id FROM visits GROUP BY id", False),
+]
+
+
+@pytest.mark.parametrize("dialect", ["bigquery", "snowflake"])
+@pytest.mark.parametrize(("left", "right", "equal"), PAIRS)
+def test_no_rule_rewrites_where_none_was_checked(dialect, left, right, equal):
+    a, b = (canonical_query(sql, schema(dialect), dialect) for sql in (left, right))
+    assert (a.relation == b.relation) is equal
+    assert a.rules == b.rules == ()
+
+
+BIGQUERY = """table_name,ddl
+visits,"CREATE TABLE `p.one.visits`
+(
+  id INT64 OPTIONS(description=""The visit, or hit (1)""),
+  hits ARRAY<STRUCT<page STRING, n INT64>>,
+  `the day` DATE NOT NULL
+)
+PARTITION BY `the day`;"
+"""
+SNOWFLAKE = 'table_name,description,DDL\nPORT,,"create or replace TABLE PORT (\n\t""id"" NUMBER(38,0),\n\tNAME VARCHAR(16777216)\n);"\n'
+
+
+def test_folders_of_ddl(tmp_path):
+    for place, text in {
+        "bigquery/shop/p.one": BIGQUERY,
+        "bigquery/shop/p.two": BIGQUERY.replace("one", "two"),
+        "HARBOUR/PUBLIC": SNOWFLAKE,
+        "sqlite/boats": "table_name,DDL\nboat,CREATE TABLE boat (id INT(11))\n",
+        "EMPTY/PUBLIC": "table_name,description\nPORT,\n",
+    }.items():
+        (tmp_path / place).mkdir(parents=True)
+        (tmp_path / place / "DDL.csv").write_text(text)
+    found = read_schemas(tmp_path)
+    assert sorted(found.by_id) == ["EMPTY", "HARBOUR", "boats", "shop"]
+    shop = found.get("shop")
+    assert (shop.dialect, [table.name for table in shop.tables]) == (
+        "bigquery",
+        ["one.visits", "two.visits"],
+    )
+    assert [(c.name, c.type) for c in shop.tables[0].columns] == [
+        ("id", "INT64"),
+        ("hits", "ARRAY<STRUCT<page STRING, n INT64>>"),
+        ("the day", "DATE"),
+    ]
+    port = found.get("harbour").tables[0]
+    assert [(c.name, c.type) for c in port.columns] == [
+        ("id", "NUMBER(38,0)"),
+        ("NAME", "VARCHAR(16777216)"),
+    ]
+    assert found.get("boats").dialect == "sqlite"
+    assert found.get("EMPTY").tables == ()
