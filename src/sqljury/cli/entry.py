@@ -6,7 +6,6 @@ import atexit
 import os
 import sys
 import traceback
-from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
@@ -25,16 +24,26 @@ _EXIT_INTERRUPTED = 130
 _DEBUG = "SQLJURY_DEBUG"
 
 
-def _modules(words: Sequence[str]) -> list[str]:
-    """The modules of the typed command; of all commands if help or a project file needs them."""
+def _modules() -> list[str]:
+    """The modules to import: of the typed command alone, where nothing needs the others.
+
+    Help, old names and a project file need all commands, and so do other programs that import this
+    module.
+    """
     modules = {name: module for panel in PANELS.values() for name, module in panel.items()}
+    program, *words = sys.argv or [""]
     typed = next((word for word in words if not word.startswith("-")), "")
-    if typed in modules and not Path(PROJECT_FILE).exists():
+    if _is_ours(Path(program)) and typed in modules and not Path(PROJECT_FILE).exists():
         return [modules[typed]]
     return list(dict.fromkeys(modules.values()))
 
 
-for _name in _modules(sys.argv[1:]):
+def _is_ours(program: Path) -> bool:
+    """True for the installed script, and for ``python -m sqljury``."""
+    return program.stem == "sqljury" or program.parts[-2:] == ("sqljury", "__main__.py")
+
+
+for _name in _modules():
     import_module(f"sqljury.cli.{_name}")
 
 

@@ -40,6 +40,8 @@ class Fakesnow:
 
     def run(self, database: str, *script: str) -> None:
         """Run statements as the owner of a database, which a login creates."""
+        # Else the driver asks the clouds' metadata addresses where it runs.
+        os.environ.setdefault("SNOWFLAKE_DISABLE_PLATFORM_DETECTION", "true")
         import snowflake.connector
 
         with warnings.catch_warnings(action="ignore"):
