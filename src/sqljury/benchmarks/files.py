@@ -536,7 +536,9 @@ def fingerprint(files: PathLike | Iterable[PathLike]) -> str:
     """
     digests = []
     for path in paths(files):
-        inside = sorted(Path(path).iterdir()) if Path(path).is_dir() else [path]
+        # Not Path.is_dir, which raises on names that are too long.
+        is_folder = os.path.isdir(path)  # noqa: PTH112
+        inside = sorted(Path(path).iterdir()) if is_folder else [path]
         for file in inside:
             with Source(file).path.open("rb") as stream:
                 digests.append(hashlib.file_digest(stream, "sha256").hexdigest())
