@@ -171,4 +171,4 @@ def test_a_case_is_linked_by_its_id_beside_the_other_systems(two_systems: Path) 
 def test_slices_lead_to_their_cases(two_systems: Path) -> None:
     page = rendered(two_systems, "#/")
     assert '<a href="#/cases?difficulty=hard">hard</a>' in page
-    assert '<a href="#/cases?feature=joins%3A1">joins:1</a>' in page
+    assert '<a href="#/cases?feature=joins%3A1">joins:<wbr>1</a>' in page
