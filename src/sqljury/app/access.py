@@ -8,7 +8,6 @@ Every answer forbids scripts, styles and requests that are not the app's own.
 
 from __future__ import annotations
 
-import hmac
 import secrets
 from http.cookies import SimpleCookie
 from typing import Final
@@ -17,6 +16,8 @@ from urllib.parse import parse_qsl, urlencode
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from sqljury.serving import same_token
 
 LOOPBACK: Final = "127.0.0.1"
 _HOSTS: Final = (LOOPBACK, "localhost", "[::1]")
@@ -77,19 +78,16 @@ class Access:
             return PlainTextResponse("Unknown host.", status_code=421)
         fields = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         given = dict(fields).get(_PARAMETER)
-        if given is not None and self._is_right(given):
+        if given is not None and same_token(given, self._token):
             rest = urlencode([field for field in fields if field[0] != _PARAMETER])
             answer = RedirectResponse(scope["path"] + (f"?{rest}" if rest else ""), 303)
             answer.set_cookie(self._cookie, self._token, httponly=True, samesite="lax")
             return answer
         cookie = SimpleCookie(headers.get("cookie", "")).get(self._cookie)
-        if cookie is None or not self._is_right(cookie.value):
+        if cookie is None or not same_token(cookie.value, self._token):
             return PlainTextResponse(
                 "Open the address that sqljury printed: it carries the token.", status_code=403
             )
         if scope["method"] not in _SAFE_METHODS and headers.get("origin") != f"http://{host}":
             return PlainTextResponse("The request comes from another page.", status_code=403)
         return None
-
-    def _is_right(self, token: str) -> bool:
-        return hmac.compare_digest(token.encode(), self._token.encode())
