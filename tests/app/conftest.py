@@ -13,7 +13,7 @@ from sqljury.uses.evaluate.evaluation import evaluate
 
 pytest.importorskip("starlette")
 
-HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)> </textarea> {{ 7*7 }} \u202e"
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)> </textarea> {{ 76543*7 }} \u202e"
 
 
 def cases() -> list[Case]:
