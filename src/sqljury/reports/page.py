@@ -1,9 +1,10 @@
 """HTML pages: one file that opens from disk without a network.
 
-Text from cases is assumed to be hostile. It reaches the page in two ways only: through Jinja with
-autoescape, or as JSON in a script element of a data type, from which the script builds text
-nodes. A content security policy allows only our own scripts, named by hash. Text that is not
-escaped by mistake could therefore neither run nor send requests.
+Text from cases is assumed to be hostile. It reaches the page through Jinja with autoescape, or as
+JSON in a script element of a data type, from which the script builds text nodes. A report's cases
+are rendered when it is written, and inflated when one is opened. A content security policy allows
+only our own scripts, named by hash. Text that is not escaped by mistake could therefore neither run
+nor send requests.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from markupsafe import Markup, escape
 from sqljury.case import Json
 from sqljury.reports import plots, words
 from sqljury.reports.document import ReportDocument, Slices
+from sqljury.reports.evidence import WEIGHED_LEGEND
 from sqljury.reports.plots import Axis, PlotPoint
 from sqljury.reports.sqltext import only_renamed
 from sqljury.writing import PathLike, json_line_safe, new_file
@@ -77,7 +79,11 @@ def page_environment(*folders: Path) -> Environment:
         # A judge's name may break before each of its options, and inside of model names.
         "name_breaks": lambda name: Markup("<wbr>").join(re.split(r"(?<=[,:=/])", name)),
     }
-    environment.globals |= {"plots": plots, "only_renamed": only_renamed}
+    environment.globals |= {
+        "plots": plots,
+        "only_renamed": only_renamed,
+        "weighed_legend": WEIGHED_LEGEND,
+    }
     return environment
 
 
