@@ -6,9 +6,6 @@ browser inflates only what is opened. The templates are those of the browser app
 
 from __future__ import annotations
 
-import base64
-import json
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -18,7 +15,7 @@ from markupsafe import Markup
 from sqljury.case import Json
 from sqljury.reports import words
 from sqljury.reports.cases import CasePages
-from sqljury.reports.page import page_environment, script_safe
+from sqljury.reports.page import deflated, page_environment, script_safe
 from sqljury.verdict import Outcome
 
 BLOCK: Final = 32
@@ -38,16 +35,16 @@ def case_blocks(pages: CasePages, judges: Sequence[str]) -> Iterator[Markup]:
         index.append(_row(page))
         block.append(body.render(page=page, judges=judges, label_link=_label_link))
         if len(block) == BLOCK:
-            yield _element(f"block-{len(index) // BLOCK - 1}", _deflated(block))
+            yield _element(f"block-{len(index) // BLOCK - 1}", deflated(block))
             block = []
     if block:
-        yield _element(f"block-{len(index) // BLOCK}", _deflated(block))
+        yield _element(f"block-{len(index) // BLOCK}", deflated(block))
     head = {
         "judges": [words.visible(name) for name in judges],
         "tones": {str(outcome): words.tone(outcome) for outcome in Outcome},
         "block": BLOCK,
     }
-    yield _element("data", script_safe({"report": head, "cases": _deflated(index)}))
+    yield _element("data", script_safe({"report": head, "cases": deflated(index)}))
 
 
 def _row(page: Mapping[str, Any]) -> Json:
@@ -81,12 +78,6 @@ def _row(page: Mapping[str, Any]) -> Json:
 
 def _label_link(label: str) -> str:
     return f"#/cases?{urlencode({'label': label})}"
-
-
-def _deflated(value: Json) -> str:
-    """JSON, deflated (RFC 1950), in base64."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return base64.b64encode(zlib.compress(text.encode("utf-8", "backslashreplace"), 9)).decode()
 
 
 def _element(name: str, text: str) -> Markup:

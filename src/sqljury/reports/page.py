@@ -13,6 +13,7 @@ import base64
 import hashlib
 import json
 import re
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,9 @@ def render(path: PathLike, template: str, **values: Any) -> None:
     environment = page_environment()
     environment.globals |= {"style": Markup(_text("report.css")), "scripts": None}
     if (TEMPLATES / f"{template}.js").exists():
-        others = "".join(_text(f"{name}.js") for name in ("theme_button", "copy", template))
+        others = "".join(
+            _text(f"{name}.js") for name in ("theme_button", "copy", "inflated", template)
+        )
         scripts = {"theme": Markup(_text("theme.js")), "view": Markup(others)}
         digests = (hashlib.sha256(text.encode()).digest() for text in scripts.values())
         hashes = (f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
@@ -181,3 +184,9 @@ def script_safe(value: Json) -> str:
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return json_line_safe(text)
+
+
+def deflated(value: Json) -> str:
+    """The value as JSON, deflated (RFC 1950), in base64; ``inflated.js`` reads it."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return base64.b64encode(zlib.compress(text.encode("utf-8", "backslashreplace"), 9)).decode()

@@ -209,12 +209,6 @@
     return blocks.get(number);
   }
 
-  function inflated(text) {
-    var bytes = Uint8Array.from(atob(text.trim()), function (one) { return one.charCodeAt(0); });
-    var stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return new Response(stream).json();
-  }
-
   function showCase(i) {
     var page = cases[i];
     place = i;
