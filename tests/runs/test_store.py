@@ -217,6 +217,6 @@ def test_features_come_with_the_first_verdict_or_are_found_when_read(tmp_path: P
     assert [item.lacks_features for item in store.work(["k@1"])] == [False, True]
     assert [record.features for record in store.records([("j", "j@1")], whole=False)] == [
         ("joins:0", "window"),
-        ("joins:0", "limit", "nesting:0", "hardness:medium"),
+        ("joins:0", "limit", "nesting:0", "hardness:easy"),
     ]
     store.close()
