@@ -20,7 +20,7 @@ def run(*arguments: object, cwd: Path | None = None, **environment: str) -> Comp
         "environment": {**os.environ, **environment},
     }
     with (
-        open(os.devnull, "rb") as nothing,
+        Path(os.devnull).open("rb") as nothing,
         tempfile.TemporaryFile() as out,
         tempfile.TemporaryFile() as err,
     ):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
 from template import template, workers_fork
 
 # One thread for numbers: as many threads as cores in each test process wait for one another.

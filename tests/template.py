@@ -18,6 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any, NoReturn
 
 _READY = (
@@ -29,6 +30,7 @@ _READY = (
     "sqljury.likeness.differences",
     "sqljury.trees.from_sql",
     "sqljury.runs.worker",
+    "typer._adapters",
 )
 """What most commands and workers import; nothing that starts threads, which a fork would lose."""
 _READY_ROOMS = ("sqljury.cli", "sqljury.reports")
@@ -97,7 +99,7 @@ def workers_fork(found: Callable[[], Template]) -> None:
             environment, streams = more[5], more[9:15]
             given, _, answers, errors = streams[0], streams[1], streams[3], streams[5]
             files = [given, answers, 2 if errors == -1 else errors]
-            request = {"arguments": args[4:], "folder": _folder(), "environment": environment}
+            request = {"arguments": args[4:], "folder": str(Path.cwd()), "environment": environment}
             self.pid = found().fork("worker", request, files)
             self._child_created = True
             self._close_pipe_fds(*streams)
@@ -113,13 +115,6 @@ class _Popen:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(subprocess, name)
-
-
-def _folder() -> str:
-    try:
-        return os.getcwd()
-    except OSError:  # it was removed
-        return "/"
 
 
 # ---------------------------------------------------------------- in the process that forks
@@ -192,17 +187,10 @@ def _command(words: list[str], folder: str) -> None:
 
 
 def _worker(arguments: list[str], _: str) -> None:
-    import importlib
-    import signal
+    from sqljury.isolation import start
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    module, path, *rest = arguments
-    library = os.path.dirname(os.__file__)
-    own = [p for p in sys.path if p == library or p.startswith(f"{library}/lib-dyn")]
-    sys.path[:] = own + [p for p in json.loads(path) if p not in own]
-    sys.argv = ["-c", *rest]
-    importlib.import_module("sqljury.isolation.start").go_on_without_parent()
-    importlib.import_module(module).main()
+    sys.argv = ["-c", *arguments]
+    exec(start._BOOT, {})
 
 
 _KINDS: dict[str, Callable[[list[str], str], None]] = {"command": _command, "worker": _worker}
@@ -213,12 +201,18 @@ def _import_all() -> None:
     import importlib
     import pkgutil
 
+    import typer
+
+    from sqljury.cli.app import app
+
     for name in _READY:
         importlib.import_module(name)
     for room in _READY_ROOMS:
         for module in pkgutil.iter_modules(importlib.import_module(room).__path__, f"{room}."):
             if not module.name.endswith(".__main__"):
                 importlib.import_module(module.name)
+    command = typer.main.get_command(app)
+    typer.main.get_command = lambda _: command
     gc.freeze()  # a collection would write to all that the children share with us
 
 
