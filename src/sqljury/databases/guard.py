@@ -448,3 +448,11 @@ def allowing(names: str) -> frozenset[str]:
 def lowered(names: Iterable[str]) -> frozenset[str]:
     """The names in lower case, as they are compared."""
     return frozenset(name.lower() for name in names)
+
+
+def unread(dialect: str, error: Exception) -> Execution:
+    """The outcome of a statement that sqlglot cannot read, and that is therefore not run."""
+    words = str(error).partition("\n")[0]
+    if isinstance(error, RecursionError):
+        words = "nested too deeply"
+    return Execution(Status.UNREAD, None, f"not run, as it cannot be read as {dialect}: {words}")
