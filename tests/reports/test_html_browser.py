@@ -12,7 +12,7 @@ import pytest
 import report_sample as sample
 
 from sqljury.case import Case
-from sqljury.uses.evaluate.document import write_report
+from sqljury.uses.evaluate.page import write_report
 from sqljury.uses.evaluate.summary import summarise
 from sqljury.verdict import Record, Verdict
 

@@ -21,7 +21,7 @@ import report_sample as sample
 from sqljury.case import Case, Json
 from sqljury.reports.cases import case_pages
 from sqljury.reports.page import script_safe
-from sqljury.uses.evaluate.document import write_report
+from sqljury.uses.evaluate.page import write_report
 from sqljury.uses.evaluate.summary import Summary, summarise
 from sqljury.verdict import Outcome, Record, Verdict
 
@@ -225,7 +225,7 @@ import json, sys
 from sqljury.case import Case
 from sqljury.uses.agree import agree
 from sqljury.uses.evaluate import summarise
-from sqljury.uses.evaluate.document import write_report
+from sqljury.uses.evaluate.page import write_report
 from sqljury.verdict import Record, Scored, Verdict
 records = [
     Record(case=Case(id=str(i), db_id=f"d{i % 7}", source=f"s{i % 3}"), judge="j",

@@ -24,7 +24,7 @@ from sqljury.reports.words import count, visible
 from sqljury.uses.browse import CaseFilter, CaseView, RunBrowser
 from sqljury.uses.browse.index import NOT_CORRECT
 from sqljury.uses.evaluate.comparison import RunComparison, compare_runs, comparison_document
-from sqljury.uses.evaluate.document import overview_values
+from sqljury.uses.evaluate.page import overview_values
 from sqljury.verdict import Cost
 
 _PAGE = 100

@@ -15,6 +15,7 @@ import contextlib
 import mmap
 import os
 import queue
+import re
 import signal
 import subprocess
 import tempfile
@@ -83,6 +84,7 @@ _MOST_BARREN_DEATHS = 5
 _AHEAD = 2
 """Batches that a worker holds, so that it does not wait for the parent."""
 _OUTCOMES = frozenset(Outcome)
+_FEATURES = re.compile(r"[a-z0-9_:+ ]*")
 
 
 @dataclass(eq=False, slots=True)
@@ -530,7 +532,10 @@ def _taken(waiting: deque[WorkItem]) -> Iterator[WorkItem]:
 def _is_about(progress: Progress, handed: Mapping[int, WorkItem]) -> bool:
     """True if a worker reports only cases that it was given."""
     return all(number in handed for number in progress.cases) and all(
-        row.number in handed and row.judge in handed[row.number].judges and row.outcome in _OUTCOMES
+        row.number in handed
+        and row.judge in handed[row.number].judges
+        and row.outcome in _OUTCOMES
+        and _FEATURES.fullmatch(row.features or "")
         for row in progress.verdicts
     )
 

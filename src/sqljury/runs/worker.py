@@ -50,7 +50,7 @@ from sqljury.runs.messages import (
 )
 from sqljury.runs.patience import Lost, Patience
 from sqljury.runs.settings import RunSettings
-from sqljury.runs.store import VerdictRow, WorkItem
+from sqljury.runs.store import VerdictRow, WorkItem, features_of
 from sqljury.secrets import learn_from_environment, learn_from_urls
 from sqljury.sql import parse
 from sqljury.verdict import Outcome, Verdict
@@ -153,7 +153,7 @@ class WorkerState:
             for place, row in zip(asked, self._judge_many(position, numbered), strict=True):
                 rows[place].append(row)
         for item, case, found in zip(items, cases, rows, strict=True):
-            yield item, case.db_id, found
+            yield item, case.db_id, _with_features(item, case, found)
 
     def _judge_many(self, position: int, asked: Sequence[tuple[int, Case]]) -> Iterator[VerdictRow]:
         """The verdicts of a judge that takes several cases at once."""
@@ -447,9 +447,15 @@ def _case_of(item: WorkItem) -> Case:
     return Case.from_dict(json.loads(item.body))
 
 
+def _with_features(item: WorkItem, case: Case, rows: list[VerdictRow]) -> list[VerdictRow]:
+    if not rows or not item.lacks_features:
+        return rows
+    return [rows[0]._replace(features=features_of(case)), *rows[1:]]
+
+
 def _judge(bench: WorkerState, item: WorkItem, reporter: VerdictReporter) -> None:
     case = _case_of(item)
-    rows = list(bench.judge(case, item.number, item.judges))
+    rows = _with_features(item, case, list(bench.judge(case, item.number, item.judges)))
     reporter.add(item.number, case.db_id, rows, bench.told_missing())
 
 

@@ -4,7 +4,7 @@ Pure functions.
 """
 
 from sqljury.sql.clauses import Clauses, Condition, Conditions, clauses_of
-from sqljury.sql.features import FEATURES, HARDNESS, features, hardness
+from sqljury.sql.features import FEATURES, HARDNESS, features, hardness, slice_features
 from sqljury.sql.resolve import (
     alike_in_schema,
     neighbours_of,
@@ -53,6 +53,7 @@ __all__ = [
     "parse",
     "remove_distinct",
     "same_in_translation",
+    "slice_features",
     "some_values",
     "tables_of",
     "tie_broken",

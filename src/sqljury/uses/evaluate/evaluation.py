@@ -183,8 +183,8 @@ class Evaluation(Closing):
         Raises:
             InputError: the file cannot be written.
         """
-        from sqljury.uses.evaluate.document import write_report
         from sqljury.uses.evaluate.failures import differences_in
+        from sqljury.uses.evaluate.page import write_report
 
         write_report(
             path,
