@@ -53,8 +53,8 @@ def as_ehrsql_runs(sql: str) -> str:
     if lower and upper:
         names = {name for end in ("lower", "upper") for name in _names(lower[0], upper[0], end)}
         name = names.pop().replace("_", " ") if len(names) == 1 else ""
-        for word, value in zip((lower[0], upper[0]), _RANGES.get(name, ()), strict=False):
-            sql = sql.replace(word, f"{value}")
+        for word, bound in zip((lower[0], upper[0]), _RANGES.get(name, ()), strict=False):
+            sql = sql.replace(word, f"{bound}")
     return sql.replace("%y", "%Y").replace("%j", "%J")
 
 
