@@ -26,6 +26,7 @@ from sqljury.uses.queries import QueryPlan, diff_queries, plan_query
 from sqljury.verdict import Record, Verdict
 
 if TYPE_CHECKING:
+    from sqljury.uses.agree.agreement import Agreement
     from sqljury.uses.evaluate.summary import Summary
 
 
@@ -131,6 +132,20 @@ class RunBrowser(Closing):
 
         with load_run(self.folder) as found:
             return found.summary
+
+    @cached_property
+    def agreement(self) -> Agreement | None:
+        """The judges' agreement with the run's human labels; None if it has none.
+
+        Found when it is first asked for, which takes a second for some hundred labels.
+        """
+        from sqljury.uses.agree.files import agree_files
+
+        labelled = {name for name, _ in self.index.facets().values["people"]} - {"none"}
+        try:
+            return agree_files([str(self.folder)]) if labelled else None
+        except InputError:  # no judge has a score
+            return None
 
     @property
     def runs_queries(self) -> bool:
