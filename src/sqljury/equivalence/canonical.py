@@ -123,7 +123,7 @@ def _canonical(
         found = engine.whole(relation)
         if engine.work <= 0:
             # What other queries left behind may not decide where a large one is left unfinished.
-            print('restart', size(relation)); engine = _Engine(context, without, recalls=False)
+            engine = _Engine(context, without, recalls=False)
             found = engine.whole(relation)
     except RecursionError:
         return Canonical(relation)
@@ -369,9 +369,7 @@ class _Normal:
 class _Engine:
     """Rewrites one query; keeps assumptions and rules used, and the relations already finished."""
 
-    def __init__(
-        self, context: Context, without: frozenset[str], *, recalls: bool = True
-    ) -> None:
+    def __init__(self, context: Context, without: frozenset[str], *, recalls: bool = True) -> None:
         self.context = context
         self.without = without
         self.recalls = recalls

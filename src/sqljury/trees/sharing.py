@@ -13,11 +13,15 @@ from sqljury.trees.nodes import (
     AggregateCall,
     Expression,
     Literal,
+    Outer,
+    Ref,
     Relation,
+    Scan,
     SortKey,
     Subquery,
     TreeNode,
     WindowCall,
+    Working,
 )
 from sqljury.trees.walk import (
     inputs,
@@ -28,7 +32,7 @@ from sqljury.trees.walk import (
     with_relation,
 )
 
-_MOST = 100_000
+_MOST = 50_000
 """The most nodes that are kept; then all are let go, and sharing starts again."""
 
 Shared = TypeVar("Shared", bound=TreeNode)
@@ -59,16 +63,19 @@ def forget_shared() -> None:
 
 
 def _with_shared_parts(node: TreeNode) -> TreeNode:
-    if isinstance(node, _EXPRESSIONS):
-        parts = operands(node)
-        if parts:
-            node = with_operands(node, tuple([shared(part) for part in parts]))
-        return with_relation(node, shared(node.relation)) if isinstance(node, Subquery) else node
+    kind = type(node)
+    if kind in _LEAVES:
+        return node
+    if kind in _EXPRESSIONS:
+        expression = cast(Expression, node)
+        new = tuple([shared(part) for part in operands(expression)])
+        expression = with_operands(expression, new)
+        if isinstance(expression, Subquery):
+            return with_relation(expression, shared(expression.relation))
+        return expression
     relation = cast(Relation, node)
-    below = inputs(relation)
-    if below:
-        relation = with_inputs(relation, tuple([shared(part) for part in below]))
-    return map_expressions(relation, shared)
+    below = tuple([shared(part) for part in inputs(relation)])
+    return map_expressions(with_inputs(relation, below), shared)
 
 
 def _ids_of(nodes: tuple[TreeNode, ...]) -> tuple[int, ...]:
@@ -106,6 +113,7 @@ def _key_of(kind: type[TreeNode]) -> Callable[[Any], tuple[Any, ...]]:
 
 
 _EXPRESSIONS = get_args(Expression)
+_LEAVES = (Ref, Outer, Literal, Scan, Working)
 _KEYS = {
     kind: _key_of(kind)
     for kind in (*_EXPRESSIONS, *get_args(Relation), AggregateCall, WindowCall, SortKey)
