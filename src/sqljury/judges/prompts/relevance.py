@@ -74,7 +74,7 @@ def most_relevant(schema: Schema, text: str, most: int, cost: Callable[[Column],
 
     >>> columns = tuple(Column(name=name) for name in ("id", "harbour", "tonnage"))
     >>> schema = Schema(dialect="sqlite", tables=(Table(name="ship", columns=columns),))
-    >>> found = most_relevant(schema, "tonnage of ships", 30, lambda column: len(column.name))
+    >>> found = most_relevant(schema, "tonnage of ships", 32, lambda column: len(column.name))
     >>> [column.name for column in found.tables[0].columns]
     ['tonnage']
     """
