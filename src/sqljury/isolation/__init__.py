@@ -22,7 +22,9 @@ if TYPE_CHECKING:
         import_plugin,
         leave_at_once,
         private_streams,
+        start_ahead,
         start_isolated,
+        started_ahead,
     )
 else:
     __getattr__ = lazily(__name__)
@@ -44,7 +46,9 @@ __all__ = [
     "runs_as_root",
     "send",
     "send_bytes",
+    "start_ahead",
     "start_isolated",
+    "started_ahead",
     "to_plain",
     "without_secrets",
 ]

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     )
     from sqljury.llm.fences import FENCE_RULE, fence, unfenced, visible
     from sqljury.llm.ledger import Entry, Ledger
+    from sqljury.llm.model_names import parse_model
     from sqljury.llm.providers import Capabilities, Provider, known_providers, register
-    from sqljury.llm.settings import ClientSettings, parse_model
+    from sqljury.llm.settings import ClientSettings
 else:
     __getattr__ = lazily(__name__)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from sqljury.rooms import lazily
 
 if TYPE_CHECKING:
+    from sqljury.runs.ahead import start_workers_ahead
     from sqljury.runs.merging import merge_runs
     from sqljury.runs.prices import statement_prices
     from sqljury.runs.rounds import UnderWay, run_in_batches
@@ -29,5 +30,6 @@ __all__ = [
     "open_run",
     "run_in_batches",
     "run_judges",
+    "start_workers_ahead",
     "statement_prices",
 ]
