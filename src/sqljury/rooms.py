@@ -17,7 +17,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-_IMPORT = re.compile(r"^    from (\S+) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
+_IMPORT = re.compile(r"^    from (\S+) import (?:\(([^)]*)\)|(.*?))\r?$", re.MULTILINE)
 
 
 def lazily(package: str) -> Callable[[str], Any]:
@@ -30,8 +30,8 @@ def lazily(package: str) -> Callable[[str], Any]:
 
     @cache
     def homes() -> dict[str, str]:
-        assert module.__spec__ is not None and module.__spec__.loader is not None
-        source = module.__spec__.loader.get_source(package)  # type: ignore[attr-defined]
+        spec: Any = module.__spec__
+        source = spec.loader.get_data(spec.origin).decode()
         return {
             name.partition(" as ")[0]: home
             for home, several, one in _IMPORT.findall(source)
