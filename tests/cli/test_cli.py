@@ -35,7 +35,7 @@ def _evaluate(demo: Path, run_folder: Path, *more: str | Path):
         "--run",
         run_folder,
         "--limit-seconds",
-        "1",
+        "0.3",
         *more,
     )
 
