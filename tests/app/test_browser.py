@@ -173,6 +173,8 @@ def test_filters_and_queries_work_without_javascript(
         page.goto(f"{server.root}/run/first/cases")
         page.select_option("select[name=outcome]", "incorrect")
         page.click("button[type=submit]")
+        page.wait_for_url("**outcome=incorrect**")
+        page.wait_for_selector(".cases li >> nth=2")
         assert page.locator(".cases li").count() == 3
         page.click(".cases li:nth-child(2) a")
         page.fill("textarea", "SELECT count(*) FROM boat")

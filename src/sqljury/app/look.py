@@ -117,7 +117,13 @@ class Look(Closing):
         def link(chosen: Mapping[str, str]) -> str:
             return f"/run/{quote(name)}/cases?{urlencode(chosen)}"
 
-        values = overview_values(browser.summary, title=name, total=browser.index.total, link=link)
+        values = overview_values(
+            browser.summary,
+            title=name,
+            total=browser.index.total,
+            link=link,
+            agreement=browser.agreement,
+        )
         return page(request, "run", **{**values, "run_name": name, "tab": "overview"})
 
     def cases(self, request: Request) -> Response:
