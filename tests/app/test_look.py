@@ -134,3 +134,9 @@ def test_two_runs_are_compared(browser: Any) -> None:
 def test_what_is_not_there(browser: Any, path: str) -> None:
     answer = browser.get(path)
     assert answer.status_code == 404 and "SJ412" in answer.text
+
+
+def test_agreement_with_people_is_in_the_overview(browser: Any) -> None:
+    text = browser.get("/run/first").text
+    assert "Agreement with people" in text
+    assert "κ" in text

@@ -105,7 +105,7 @@ def test_hostile_text_does_not_run(tmp_path: Path) -> None:
         page = rendered(tmp_path, route)
         assert "<title>owned</title>" not in page
         assert "<img" not in page
-        assert page.count("<script") == 3
+        assert page.count("<script") == 4
 
 
 @pytest.fixture(scope="module")

@@ -43,8 +43,9 @@ def view(
     """Look at runs in a browser: scores, cases with filters, one case, comparisons.
 
     The server listens on this machine only, and the printed address has a token that the browser
-    needs. Runs are only read. With --databases, a changed query can be run from a case's page.
-    With --labels and no run, people label cases and see nothing of what judges say.
+    needs. Runs are only read. With --databases, a changed query can be run from a case's page, and
+    people who label see rows. With --labels and no run, people label cases and see nothing of what
+    judges say.
     With --findings, people decide on faults that an audit found; the overlay is written at once.
     """
     if findings is None:
@@ -67,7 +68,7 @@ def view(
             from sqljury.app.label import Label
             from sqljury.uses.label import LabelStore
 
-            doors.append(opened.enter_context(Label(LabelStore(labels))))
+            doors.append(opened.enter_context(Label(LabelStore(labels), sources.databases)))
         if findings is not None and overlay is not None:
             from sqljury.app.decide import Decide
             from sqljury.uses.audit.deciding import FindingDecisions

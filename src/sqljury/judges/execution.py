@@ -42,14 +42,14 @@ class ExecutionMatch(Judge):
     tables; only SQL needs a database.
 
     Args:
-        policy: the variant: ``strict``, ``spider``, ``bird``, ``rose``, ``spider2`` or ``intent``;
-            the other options change single rules of it.
+        policy: the variant: ``strict``, ``spider``, ``bird``, ``rose``, ``spider2``, ``ehrsql`` or
+            ``intent``; the other options change single rules of it.
         duplicates: ``bag`` counts how often a row occurs, ``set`` does not.
         row_order: which ORDER BY of the reference makes row order count: ``top_level``,
             ``anywhere`` (also in subqueries) or none (``free``).
         column_order: ``given`` or ``any``.
         extra_columns: whether one side may have more columns.
-        values: ``typed``, ``exact``, ``lenient`` or ``text``.
+        values: ``typed``, ``exact``, ``lenient``, ``text``, ``csv`` or ``rounded``.
         tolerance: numbers a and b are equal if |a - b| <= tolerance * max(1, |a|, |b|).
         keep_distinct: keep DISTINCT if the policy removes it.
 
@@ -96,7 +96,12 @@ class ExecutionMatch(Judge):
         return {"order": order[self.rules.row_order], "tol": f"{self.rules.tolerance:g}"}
 
     def sql_to_run(self, sql: str) -> str:
-        """The text, without DISTINCT if the policy removes it."""
+        """The text, without DISTINCT if the policy removes it, and as EHRSQL's script runs it if
+        the policy says so."""
+        if self.rules.fixed_clock:
+            from sqljury.sql.ehrsql import as_ehrsql_runs
+
+            return as_ehrsql_runs(sql)
         if not self.rules.remove_distinct:
             return sql
         from sqljury.sql import remove_distinct

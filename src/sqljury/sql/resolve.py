@@ -92,8 +92,8 @@ def exact_name(name: str, dialect: str) -> str:
     """A name as the engine keeps it, with its case pattern behind it unless it is all in the case
     of unquoted names.
 
-    >>> exact_name("ID", "snowflake"), exact_name("Id", "snowflake").encode()
-    ('ID', b'Id\x01Ul')
+    >>> exact_name("ID", "snowflake") == "ID", exact_name("Id", "snowflake") == "Id"
+    (True, False)
     """
     if name == _as_kept(exp.Identifier(this=name, quoted=False), dialect):
         return name

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from markupsafe import Markup
-
-from sqljury.reports import plots, words
-from sqljury.reports.cases import MOST_TOLD_APART, CasePages, ToldApart, case_pages
-from sqljury.reports.evidence import WEIGHED_LEGEND
-from sqljury.reports.page import render, script_safe, slice_plots
+from sqljury.reports import plots
+from sqljury.reports.case_blocks import case_blocks
+from sqljury.reports.cases import MOST_TOLD_APART, ToldApart, case_pages
+from sqljury.reports.page import render, slice_plots
 from sqljury.reports.plots import PlotPoint
 from sqljury.reports.words import visible
 from sqljury.uses.agree.agreement import Agreement
@@ -43,7 +41,7 @@ def write_report(
     records: Iterable[Record],
     *,
     title: str,
-    max_case_pages: int = 2000,
+    max_case_pages: int = 5000,
     agreement: Agreement | None = None,
     told_apart: ToldApart = lambda _: (),
 ) -> None:
@@ -74,7 +72,7 @@ def write_report(
         ),
         pages=pages,
         most_told_apart=MOST_TOLD_APART,
-        data=_data(summary, pages),
+        blocks=case_blocks(pages, [judge.name for judge in summary.judges]),
     )
 
 
@@ -110,21 +108,6 @@ def overview_values(
         "agreement": None if agreement is None else agreement_values(agreement, cases_of),
         "cases_link": lambda **fields: link({name: str(one) for name, one in fields.items()}),
     }
-
-
-def _data(summary: Summary, pages: CasePages) -> Iterator[Markup]:
-    """The page's data as JSON text, a line per case."""
-    judges = [judge.name for judge in summary.judges]
-    head = {
-        "judges": [visible(name) for name in judges],
-        "tones": {str(outcome): words.tone(outcome) for outcome in Outcome},
-        "weighed": WEIGHED_LEGEND,
-    }
-    yield Markup(f'{{"report": {script_safe(head)}, "cases": [\n')
-    for i, page in enumerate(pages.to_json(judges)):
-        comma = ",\n" if i else ""
-        yield Markup(f"{comma}{script_safe(page)}")
-    yield Markup("\n]}")
 
 
 def _judge(series: int, judge: JudgeSummary) -> dict[str, Any]:
