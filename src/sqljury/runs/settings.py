@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
-from uuid import uuid4
 
 from sqljury.benchmarks import Overlay
 from sqljury.databases import open_databases, open_suites, reached
@@ -84,6 +83,8 @@ class Billing:
         engines = [ENGINES.get(scheme) for scheme in _of_databases(sources)[1]]
         if not any(engine is not None and engine.bills for engine in engines):
             return None
+        from uuid import uuid4
+
         return cls(
             path=str(folder / "warehouse" / "paid.sqlite"), command=uuid4().hex, max_cost=max_cost
         )
