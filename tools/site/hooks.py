@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import reference_pages
+import shapes
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 _ROOT = Path(__file__).parents[2]
 
@@ -19,3 +21,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     changes = changes.replace("](docs/", "](")
     files.append(File.generated(config, "changelog.md", content=changes))
     return files
+
+
+def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
+    """Show the JSON that the commands of its page print."""
+    return shapes.with_output(markdown) if page.file.src_uri == "json.md" else markdown
