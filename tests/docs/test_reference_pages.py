@@ -80,20 +80,22 @@ def test_cases_of_the_demonstration(pages: ModuleType) -> None:
     }
 
 
-def test_items_of_the_papers(pages: ModuleType) -> None:
-    text = pages.papers()
-    assert text.count("\n## ") == 4
-    assert len({line.count(" | ") for line in text.splitlines() if line.startswith("| ")}) == 1
-
-
 def test_codes(pages: ModuleType) -> None:
     shown = re.findall(r"^## (\w+)$", pages.errors(), flags=re.MULTILINE)
     assert shown == sorted(catalogue())
 
 
+def test_files_are_shown_as_tables(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('name,"text, quoted"\n1,2\n')
+    shown = _module("inserts").with_tables("See\n[this](a.csv)\n\nEnd.\n", tmp_path)
+    assert shown == (
+        "See\n[this](a.csv)\n\n| name | text, quoted |\n| --- | --- |\n| 1 | 2 |\n\nEnd.\n"
+    )
+
+
 def test_output_is_shown_as_json() -> None:
     page = '```console\n$ echo \'{"a": [1, 2, 3], "b": 0.12345}\'\n$ echo text\n```\nEnd.\n'
-    shown = _module("shapes").with_output(page)
+    shown = _module("inserts").with_output(page)
     assert shown.endswith('```\n\n```json\n{"a": [1, …], "b": 0.1235}\n```\nEnd.\n')
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import inserts
 import reference_pages
-import shapes
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
@@ -24,5 +24,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
-    """Show the JSON that the commands of its page print."""
-    return shapes.with_output(markdown) if page.file.src_uri == "json.md" else markdown
+    """Show CSV files as tables, and the JSON that the commands of its page print."""
+    if page.file.src_uri == "json.md":
+        return inserts.with_output(markdown)
+    return inserts.with_tables(markdown, _ROOT / "docs")

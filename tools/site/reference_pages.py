@@ -5,14 +5,12 @@ Each function returns one page as Markdown; `hooks.py` hands them to the site.
 
 from __future__ import annotations
 
-import csv
 import inspect
 import json
 import re
 from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import griffe
@@ -27,7 +25,6 @@ from sqljury.judges import options_of, registered
 from sqljury.judges.jury_features import all_groups
 
 Sections = list[griffe.DocstringSection]
-_DOCS = Path(__file__).parents[2] / "docs"
 
 
 def command_line() -> str:
@@ -167,18 +164,6 @@ def _case_row(case: dict[str, Any], strict: str) -> str:
     return f"| {case['question_id']} | {shows} | {answers} | {', '.join(others)} |\n"
 
 
-def papers() -> str:
-    """The items of the four papers, from ``docs/readings/papers.csv``, a table for each paper."""
-    parts = ["# Items of the papers\n\n[What the columns say](../seeds.md).\n"]
-    with (_DOCS / "readings/papers.csv").open(encoding="utf-8", newline="") as file:
-        (_, *names), *rows = csv.reader(file)
-    for paper, items in groupby(rows, key=lambda row: row[0]):
-        lines = [names, ["---"] * len(names), *(item[1:] for item in items)]
-        table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-        parts.append(f"## {paper}\n\n{table}\n".replace("](", "](../"))
-    return "\n".join(parts)
-
-
 def errors() -> str:
     """Every error code, as `sqljury explain` explains it."""
     parts = ["# Error codes\n\n`sqljury explain SJ104` prints one of these.\n"]
@@ -195,7 +180,6 @@ PAGES = {
     "reference/features.md": features,
     "reference/checks.md": checks,
     "reference/demo-cases.md": demo_cases,
-    "reference/papers.md": papers,
     "reference/errors.md": errors,
 }
 

@@ -1,7 +1,8 @@
-"""What the commands of a page print, for the pages that show the shape of JSON."""
+"""What the site puts into pages: tables that are CSV files, and the JSON that commands print."""
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -11,10 +12,23 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+_TABLE = re.compile(r"^\[[^\]]+\]\(([\w/-]+\.csv)\)$", re.MULTILINE)
 _CONSOLE = re.compile(r"^```console\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 _WIDTH = 100
 _SHOWN = 1
 """How many items of a list are shown."""
+
+
+def with_tables(page: str, folder: Path) -> str:
+    """The page with the table of a CSV file below each line that is a link to one."""
+
+    def shown(link: re.Match[str]) -> str:
+        with (folder / link[1]).open(encoding="utf-8", newline="") as file:
+            names, *rows = csv.reader(file)
+        lines = [names, ["---"] * len(names), *rows]
+        return link[0] + "\n\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+    return _TABLE.sub(shown, page)
 
 
 def with_output(page: str) -> str:
