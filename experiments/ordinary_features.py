@@ -6,12 +6,12 @@
 FEATURES are tables that `sqljury evaluate --features` wrote for the cases of `ordinary_cases.py`.
 Each row of the chosen part gets its label of `ordinary_labels.jsonl`, and as its weight the cube
 root of the number of predictions that it stands for, so that common kinds count for more without
-drowning the rare ones; the mean weight is 1.
+drowning the rare ones; the mean weight is 1. The verifier, and what linking knows of likely
+columns, were trained on Spider's training questions: of rows on these, both are removed.
 
 With --made they are of `made_cases.py`. Left out are queries that should be wrong and whose rows
 are equal on the database and on generated ones, queries that should be right and whose rows differ
-somewhere, and references that return nothing. The verifier, and what linking knows of likely
-columns, were trained on these very questions, so both are removed.
+somewhere, and references that return nothing.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from pathlib import Path
 from typing import Any, Final
 
 LABELS: Final = Path(__file__).with_name("ordinary_labels.jsonl")
+TRAINING: Final = ("made", "spider-train")
+"""Benchmarks of Spider's training questions."""
 TRAINED: Final = re.compile(r"verifier_|linking_(regret|tables_regret|missed|more_)")
 
 
@@ -37,6 +39,7 @@ def main() -> None:
     options = parser.parse_args()
     rows = [json.loads(line) for path in options.features for line in path.open(encoding="utf-8")]
     chosen = list(confirmed(rows) if options.made else labelled(rows, options.part))
+    chosen = [unlearned(row) if row["benchmark"] in TRAINING else row for row in chosen]
     with options.out.open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(row) + "\n" for row in chosen)
     print(f"{len(chosen):,} rows, {sum(row['label'] for row in chosen):,} of them right")
@@ -60,7 +63,12 @@ def confirmed(rows: list[Any]) -> Iterator[Any]:
         if equal is None or row.get("tables_nothing_reference") == 1:
             continue
         if row["label"] is (equal == 1 and not differ):
-            yield {name: value for name, value in row.items() if not TRAINED.match(name)}
+            yield row
+
+
+def unlearned(row: Any) -> Any:
+    """The row without what was trained on its question."""
+    return {name: value for name, value in row.items() if not TRAINED.match(name)}
 
 
 if __name__ == "__main__":
