@@ -188,8 +188,8 @@ def written(data: Path) -> Iterator[sj.Case]:
         file, _, index = place.rpartition("-")
         asked = files[file or benchmark][int(index)]
         question = asked.get("SpiderQuestion") or asked["question"]
-        sql, writer = one["sql"], [one["writer"]]
-        yield _case(benchmark, place, asked["db_id"], question, None, asked["query"], sql, writer)
+        sql, writers = one["sql"], one["writers"]
+        yield _case(benchmark, place, asked["db_id"], question, None, asked["query"], sql, writers)
 
 
 def stratified(data: Path, drawn: dict[str, list[sj.Case]], run: Path) -> dict[str, list[sj.Case]]:

@@ -1,7 +1,7 @@
 """How near `jury:offline` is to the labels of ordinary predictions.
 
     python experiments/ordinary_jury.py FIT.jsonl [--also MADE.jsonl SILVER.jsonl]
-        [--aside ASIDE.jsonl] [--unreferenced] [--without] [--show OUT.jsonl]
+        [--aside ASIDE.jsonl] [--reference query|rows|none] [--without] [--show OUT.jsonl]
 
 FIT and ASIDE are tables of `ordinary_features.py`. Without --aside the figures are
 cross-validated: each database (with its variant in Spider-DK) by trees that were trained without
@@ -43,14 +43,13 @@ def main() -> None:
     parser.add_argument("fit", type=Path)
     parser.add_argument("--also", type=Path, nargs="*", default=())
     parser.add_argument("--aside", type=Path)
-    parser.add_argument("--unreferenced", action="store_true")
+    parser.add_argument("--reference", choices=("query", "rows", "none"), default="query")
     parser.add_argument("--without", action="store_true")
     parser.add_argument("--show", type=Path)
     options = parser.parse_args()
     rows, also = read(options.fit), [row for path in options.also for row in read(path)]
-    reference = not options.unreferenced
     if options.aside:
-        model = trained([*rows, *also], reference=reference)
+        model = trained([*rows, *also], options.reference)
         rows = read(options.aside)
         parts = [(model, np.arange(len(rows)))]
     else:
@@ -58,7 +57,7 @@ def main() -> None:
         parts = []
         for name in sorted(set(of)):
             rest = [row for row in [*rows, *also] if family(row["db_id"]) != name]
-            model = trained(rest, reference=reference)
+            model = trained(rest, options.reference)
             parts.append((model, np.flatnonzero(of == name)))
     hidden = ["", *GROUPS.split("+"), "asked"] if options.without else [""]
     for group in hidden:
@@ -81,7 +80,7 @@ def family(database: str) -> str:
     return database.removeprefix("new_")
 
 
-def trained(rows: Sequence[Any], *, reference: bool) -> JuryModel:
+def trained(rows: Sequence[Any], reference: str) -> JuryModel:
     """A jury trained on rows."""
     with TemporaryDirectory() as folder:
         table = Path(folder) / "rows.jsonl"

@@ -52,7 +52,9 @@ def _weighed() -> Iterator[Feature]:
         for side in _SIDES
     ),
     *_weighed(),
-    *on_both_sides("said", "share of names and constants in differences that the question says", 1),
+    *on_both_sides(
+        "said", "share of names and constants in differences that the question says", 1, alone=False
+    ),
 )
 def typed_differences(pair: Pair) -> Values:
     """Typed differences of the canonical trees, weighed against the question."""
