@@ -275,7 +275,7 @@ class _Facts:
         # Without this feature the group failed, and would fail again.
         if trees is None or written is None or "differences_total" not in self.values:
             return ()
-        return clearest(Views(written, lambda: trees, trees))
+        return clearest(Views(written, lambda: trees, trees, self.pair.differences))
 
     @cached_property
     def _blocks(self) -> tuple[QueryBlock, QueryBlock] | None:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from sqljury.case import Case
+from sqljury.difference import Difference
 from sqljury.errors import InputError, SqljuryError
 from sqljury.evidence import Evidence
 from sqljury.execution import ResultTable
@@ -297,6 +298,16 @@ class Pair:
         if isinstance(one, Unreadable) or isinstance(other, Unreadable):
             return None
         return one, other
+
+    @cached_property
+    def differences(self) -> tuple[tuple[Difference, ...], tuple[Difference, ...]] | None:
+        """The differences of the canonical trees, and of those as written; None if one of the
+        queries has none."""
+        from sqljury.likeness.differences import differences
+
+        if self.trees is None or self.written_trees is None:
+            return None
+        return differences(*self.trees), differences(*self.written_trees)
 
     @cached_property
     def wording(self) -> Wording | None:
