@@ -193,7 +193,7 @@ def test_without_the_reference(harbour: Path, database: bool) -> None:
 def test_a_reference_that_is_a_result_table(harbour: Path) -> None:
     names = ReferenceTable(columns=("name",), rows=(("Anna",), ("Cora",)))
     kinds = ReferenceTable(columns=("kind",), rows=(("tug",),))
-    case = replace(CASE, reference_sqls=(), reference_tables=(names,))
+    case = replace(CASE, predicted_sql=REFERENCE, reference_sqls=(), reference_tables=(names,))
     right = judged(replace(case, reference_tables=(kinds, names)), harbour)
     assert right.outcome is Outcome.CORRECT
     assert right.score == judged(case, harbour).score, "the reference that has its rows counts"

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 _LEAST: Final = 0.01
 """Features that move the log-odds by less are left out of the evidence."""
-_UNFAMILIAR: Final = 3
-"""So many features outside of the range of the training cases give the label `unfamiliar`."""
 _OFFLINE: Final = "offline"
 _SUREST: Final = 1e-6
 """Probabilities are kept this far from 0 and 1, so that their log-odds are finite."""
@@ -227,7 +225,7 @@ class Jury(Judge):
             if self.sure:
                 verdict = replace(verdict, outcome=Outcome.UNKNOWN)
             labels.append("unsure")
-        if len(unfamiliar) >= _UNFAMILIAR:
+        if unfamiliar:
             labels.append("unfamiliar")
             told: dict[str, Json] = {**verdict.evidence, "unfamiliar": list(unfamiliar)}
             verdict = replace(verdict, evidence=told)

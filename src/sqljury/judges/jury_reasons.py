@@ -60,7 +60,7 @@ _SUBJECTS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "conditions": (
         "conditions and values",
-        r"differences_(filter|condition_on_groups|said|"
+        r"compared|differences_(filter|condition_on_groups|said|"
         r"kind_(never|negation|comparison|constant|literal_case))|"
         r"linking_(more_conditions|texts|numbers|quoted|missing_values|hits)|"
         r"question_(asks_negation|numbers|quoted)|difficulty_having",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -83,6 +83,8 @@ class JuryModel:
     databases left out in training are right; None if that was not found out."""
     ranges: Array | None = None
     """The least and the greatest value of each feature in training, in two rows."""
+    constant: Mapping[str, float] = field(default_factory=dict)
+    """The features with one value only in training, which the trees do not see."""
 
     def probabilities(self, vectors: Array, extra: Array | float = 0.0) -> Array:
         """The probability that each row's prediction is right; columns are :attr:`names`.
@@ -101,12 +103,12 @@ class JuryModel:
         moved = self.slope * self.trees.contributions(row)[0]
         weights = {name: float(one) for name, one in zip(self.names, moved, strict=True)}
         extra = {name: by for name, by in PENALTIES.items() if features.get(name) == 1}
-        outside: tuple[str, ...] = ()
+        outside = [name for name, one in self.constant.items() if features.get(name, one) != one]
         if self.ranges is not None:
             found = (row[0] < self.ranges[0]) | (row[0] > self.ranges[1])
-            outside = tuple(name for name, is_out in zip(self.names, found, strict=True) if is_out)
+            outside += [name for name, is_out in zip(self.names, found, strict=True) if is_out]
         probability = float(self.probabilities(row, sum(extra.values()))[0])
-        return Weighed(probability, {**weights, **extra}, outside)
+        return Weighed(probability, {**weights, **extra}, tuple(outside))
 
     def save(self, path: PathLike) -> None:
         """Write a model file.
@@ -122,6 +124,7 @@ class JuryModel:
             "offset": self.offset,
             "card": dict(self.card),
             "sure": self.sure,
+            "constant": dict(self.constant),
         }
         ranges = {} if self.ranges is None else {"ranges": self.ranges}
         write_model(path, facts, {**self.trees.arrays(), **ranges})
@@ -144,6 +147,7 @@ def load_jury(path: PathLike) -> JuryModel:
         facts["card"],
         tuple(facts["sure"]) if facts.get("sure") else None,
         arrays.get("ranges"),
+        facts.get("constant", {}),
     )
 
 
@@ -189,8 +193,10 @@ def train_jury(
     if labels.all() or not labels.any() or len(set(fold.tolist())) < _FOLDS:
         reason = f"a jury needs both labels and {_FOLDS} questions."
         raise InputError("SJ021", reason)
-    varies = [len(np.unique(column[~np.isnan(column)])) > 1 for column in vectors.T]
-    kept = [at for at, one in enumerate(varies) if one]
+    distinct = [np.unique(column[~np.isnan(column)]) for column in vectors.T]
+    kept = [at for at, one in enumerate(distinct) if len(one) > 1]
+    constant = {name: float(one[0])
+                for name, one in zip(names, distinct, strict=True) if len(one) == 1}  # fmt: skip
     table, signs = vectors[:, kept], [rising[at] for at in kept]
     odds = np.empty(len(labels))
     for number in range(_FOLDS):
@@ -203,7 +209,8 @@ def train_jury(
     members = [_boosting(table, labels, weights, signs, seed + one) for one in range(_MEMBERS)]
     chosen = tuple(names[at] for at in kept)
     ranges = np.stack([np.nanmin(table, axis=0), np.nanmax(table, axis=0)])
-    return JuryModel(chosen, Boosting.mean(members), slope, offset, card, sure, ranges)
+    trees = Boosting.mean(members)
+    return JuryModel(chosen, trees, slope, offset, card, sure, ranges, constant)
 
 
 def _boosting(
