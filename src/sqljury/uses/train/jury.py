@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqljury.benchmarks.fields import as_object
 from sqljury.benchmarks.files import FileRecord, PathLike, Source
 from sqljury.errors import InputError
-from sqljury.judges.jury_features import all_groups, chosen_groups, known_of_rows
+from sqljury.judges.jury_features import Feature, all_groups, chosen_groups, known_of_rows
 from sqljury.learning.jury import PENALTIES, JuryModel, train_jury
 
 if TYPE_CHECKING:
@@ -57,7 +57,11 @@ def train_jury_on(
     rows = [row for path in paths for row in _labelled(Path(path))]
     found = {name for row in rows for name in row}
     chosen = chosen_groups(groups) if groups else all_groups()
-    known = {"query": lambda _: True, "rows": known_of_rows, "none": lambda one: one.alone}
+    known: Mapping[str, Callable[[Feature], bool]] = {
+        "query": lambda _: True,
+        "rows": known_of_rows,
+        "none": lambda one: one.alone,
+    }
     features = [
         one
         for group in chosen

@@ -6,7 +6,8 @@ from typing import Final
 
 from sqljury.judges.jury_features.group import Pair, Values, counting, feature_group
 from sqljury.judges.verifier_features.facts import facts_of
-from sqljury.trees.types import Type, column_type
+from sqljury.trees.nodes import Type
+from sqljury.trees.types import column_type
 
 _FAMILIES: Final = {
     **dict.fromkeys((Type.INTEGER, Type.DECIMAL, Type.REAL, Type.SINGLE), "number"),
