@@ -2,9 +2,9 @@
 
     python bench/warehouse_reading.py SPIDER2_LITE SPIDER2_SNOW
 
-Takes folders as published, with `resource/databases` (the DDL.csv files), `spider2-*.jsonl` and
-`evaluation_suite/gold/sql`. Prints a row for each dialect, then the reasons why the others have no
-tree.
+Takes folders as published, with `resource/databases` (DDL.csv and TABLE.json files),
+`spider2-*.jsonl` and `evaluation_suite/gold/sql`. Prints a row for each dialect, then the reasons
+why the others have no tree.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
     options = parser.parse_args()
+    every = Counter[bool]()
     for folder in options.folders:
         schemas = read_schemas(folder / "resource" / "databases")
         all_, read, why = Counter[str](), Counter[str](), Counter[tuple[str, str]]()
@@ -43,12 +44,14 @@ def main() -> None:
                 all_[schema.dialect] += 1
                 found = build_tree(sql, schema, schema.dialect)
                 read[schema.dialect] += not isinstance(found, Unreadable)
+                every[not isinstance(found, Unreadable)] += 1
                 if isinstance(found, Unreadable):
                     why[schema.dialect, kind_of(found)] += 1
         for dialect, n in sorted(all_.items()):
             print(f"{folder.name} {dialect}: {read[dialect]} of {n} ({read[dialect] / n:.1%})")
         for (dialect, reason), n in why.most_common():
             print(f"  {n:3} {dialect} {reason}")
+    print(f"together: {every[True]} of {every.total()} ({every[True] / every.total():.1%})")
 
 
 if __name__ == "__main__":

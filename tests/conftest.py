@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from template import template, workers_fork
 
 # One thread for numbers: as many threads as cores in each test process wait for one another.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -22,7 +25,15 @@ sys.dont_write_bytecode = False
 settings.register_profile("sqljury", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("sqljury")
 
+workers_fork(template)
+
 _REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture
+def started_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers of this test are started as in use."""
+    monkeypatch.setattr("sqljury.isolation.start.subprocess", subprocess)
 
 
 @pytest.fixture(scope="session")

@@ -152,7 +152,7 @@ def doubled(files: list[SourceFile]) -> dict[str, int]:
 
 def commands_and_options() -> tuple[int, int, int]:
     """Entries of ``sqljury --help``, commands, and options of all commands."""
-    from sqljury.cli.entry import app
+    from sqljury.cli.app import app
 
     top: Any = typer.main.get_command(app)
     leaves = list(_leaves(top))

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from sqljury.cli.app import app
+from sqljury.cli.flags import command
+from sqljury.cli.streams import echo
 from sqljury.errors import InputError
+from sqljury.settings import Argument, option
 
 
-@app.command()
+@command()
 def tables(
-    sql: Annotated[str, typer.Argument(help="The query.")],
-    dialect: Annotated[str, typer.Option("--dialect", help="Its dialect.")] = "sqlite",
+    sql: Annotated[str, Argument("The query.")],
+    *,
+    dialect: Annotated[str, option("Its dialect.", "--dialect")] = "sqlite",
 ) -> None:
     """List the tables that a query reads, one a line."""
     from sqlglot import exp
@@ -24,4 +25,4 @@ def tables(
     if tree is None:
         raise InputError("SJ006", "the query cannot be parsed.", hint="Check --dialect.")
     for name in sorted({table.name for table in tree.find_all(exp.Table)}):
-        typer.echo(name)
+        echo(name)

@@ -39,6 +39,9 @@ class Status(StrEnum):
     OUT_OF_MEMORY = "out_of_memory"
     REFUSED = "refused"
     """Not a single read-only statement: it was not run, or the engine stopped it."""
+    UNREAD = "unread"
+    """The check that comes before a run cannot read the statement, so it was not run: it may be
+    right."""
     UNAVAILABLE = "unavailable"
     """The server or driver failed, not the query; a resumed run tries again."""
 

@@ -18,6 +18,9 @@ from typing import Any
 import pytest
 
 from commands import run as sqljury
+from sqljury.uses.audit import Audit, AuditFinding
+from sqljury.uses.audit.document import write_audit_page
+from sqljury.uses.audit.overlays import accept_findings
 from sqljury.uses.label import LabelProject, LabelStore, cases_to_label
 
 pytestmark = pytest.mark.slow
@@ -170,6 +173,8 @@ def test_filters_and_queries_work_without_javascript(
         page.goto(f"{server.root}/run/first/cases")
         page.select_option("select[name=outcome]", "incorrect")
         page.click("button[type=submit]")
+        page.wait_for_url("**outcome=incorrect**")
+        page.wait_for_selector(".cases li >> nth=2")
         assert page.locator(".cases li").count() == 3
         page.click(".cases li:nth-child(2) a")
         page.fill("textarea", "SELECT count(*) FROM boat")
@@ -352,3 +357,42 @@ def test_a_hundred_thousand_cases(chromium: Any, tmp_path: Path) -> None:
         page.wait_for_selector("text=1 case of 100,000")
         page.click(".cases a")
         assert "Question 12307 of boats" in page.inner_text("h1")
+
+
+def test_decisions_on_the_page_of_an_audit(chromium: Any, tmp_path: Path) -> None:
+    """What is decided outlives the page, and its file is what `audit accept` reads."""
+    told = {
+        "benchmark": "", "id": "1", "db_id": "harbour", "question": "Which boats?", "weak": False,
+        "sql": "SELECT name FROM boat LIMIT 1", "code": "AU204", "name": "n", "title": "t", "likely": 0.9,
+        "reason": "row 1 and the row that LIMIT cuts off tie.",
+    }  # fmt: skip
+    findings = (
+        AuditFinding(**told, proposal="SELECT name FROM boat"),  # type: ignore[arg-type]
+        AuditFinding(**{**told, "id": "2"}),  # type: ignore[arg-type]
+        AuditFinding(**{**told, "id": "3"}),  # type: ignore[arg-type]
+    )
+    found = Audit(
+        references=3, not_audited={}, suspect=3, hinted=0, checks=(), findings=findings, signature="s"
+    )  # fmt: skip
+    write_audit_page(tmp_path / "page.html", found, title="Audit")
+    page = chromium.new_context(accept_downloads=True).new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    choices = page.locator(".decision")
+    choices.nth(0).select_option("replace")
+    choices.nth(1).select_option("replace")
+    assert page.locator("#count").inner_text() == "1 decided."  # the second has no new reference
+    page.locator(".new-sql").nth(1).fill("SELECT name FROM boat ORDER BY name")
+    page.reload()
+    choices.nth(2).select_option("exclude")
+    page.locator(".why").nth(2).fill("two <b>fair</b> readings")
+    assert page.locator("#count").inner_text() == "3 decided."
+    with page.expect_download() as download:
+        page.locator("#save").click()
+    download.value.save_as(tmp_path / "decided.jsonl")
+    made = accept_findings(tmp_path / "decided.jsonl", by="Ida", at="2026-01-01")
+    assert [(one.id, one.decision, one.new_sql) for one in made.corrections] == [
+        ("1", "replace", "SELECT name FROM boat"),
+        ("2", "replace", "SELECT name FROM boat ORDER BY name"),
+        ("3", "exclude", None),
+    ]
+    assert made.corrections[2].reason == "two <b>fair</b> readings"

@@ -73,6 +73,24 @@ def test_annotators_see_no_judge_and_no_other(browser: Any) -> None:
     assert "execution" not in page and "missing rows" not in page
 
 
+def test_rows_and_schema(tmp_path: Path, run: Path, harbour: Path, hides: bool) -> None:
+    project = LabelProject(annotators=("Ida", "Ben"), hide_reference=hides)
+    store = LabelStore.create(tmp_path / "labels.jsonl", project, cases_to_label(run))
+    with Label(store, str(harbour)) as door:
+        browser, pages, after = client(door), [], None
+        for _ in cases():
+            address = "/label/by/0" if after is None else f"/label/by/0?after={after}"
+            pages.append(browser.get(address).text)
+            after = number_of(pages[-1])
+    for page in pages:
+        fails = "syntax error" in page
+        assert ("Prediction: " in page) is not fails
+        assert ("Reference: " in page) is not (hides or fails)
+        assert "<code>length</code>" in page and "same rows" not in page
+        assert "<script>alert" not in page and "<img" not in page
+    assert sum("syntax error" in page for page in pages) == 1
+
+
 def test_skip_and_undo(browser: Any) -> None:
     first = number_of(browser.get("/label/by/0").text)
     second = number_of(browser.get(f"/label/by/0?after={first}").text)

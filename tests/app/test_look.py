@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -134,3 +135,17 @@ def test_two_runs_are_compared(browser: Any) -> None:
 def test_what_is_not_there(browser: Any, path: str) -> None:
     answer = browser.get(path)
     assert answer.status_code == 404 and "SJ412" in answer.text
+
+
+def test_agreement_with_people_is_in_the_overview(browser: Any) -> None:
+    text = browser.get("/run/first").text
+    assert "Agreement with people" in text
+    assert "κ" in text
+
+
+def test_causes_become_those_of_the_queries(browser: Any) -> None:
+    """As in `report --failures`: by rows at first, then by what the queries do differently."""
+    end = time.monotonic() + 30
+    while "wrong comparison in a filter" not in browser.get("/run/first/cases").text:
+        assert time.monotonic() < end
+        time.sleep(0.05)

@@ -27,7 +27,7 @@ from sqljury.benchmarks import (
     signed,
     write_overlay,
 )
-from sqljury.cli import entry
+from sqljury.cli import app as entry
 from sqljury.errors import InputError
 from sqljury.uses.audit.overlays import accept_findings, diff_overlays, verify_overlay
 from sqljury.uses.generating.pools import label_pool

@@ -120,6 +120,14 @@ def test_judges_that_read_sql_say_so(lite, tmp_path):
     ]
 
 
+def test_a_file_of_sql_is_taken_as_it_is_but_for_a_fence(lite, tmp_path):
+    script = "DECLARE n INT64;\nSET n = 1;\nSELECT n"
+    fenced = f"My query:\n```sql\n{script}\n```"
+    folder = submission(tmp_path / "mine", bq001_sql=script, local002_sql=fenced)
+    cases = sj.read_cases(lite, predictions=folder)
+    assert [case.predicted_sql for case in cases][:2] == [script, script]
+
+
 def test_sql_needs_a_database(lite, tmp_path):
     folder = submission(tmp_path / "mine", bq001_sql="SELECT 1")
     with pytest.raises(InputError, match="SJ413"):

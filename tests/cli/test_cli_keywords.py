@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from sqljury.cli import app
+from sqljury.cli.app import app
 
 
 def shares(*arguments: object) -> dict:

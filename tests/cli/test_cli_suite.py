@@ -8,7 +8,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from sqljury.cli import app
+from sqljury.cli.app import app
 
 SCRIPT = "CREATE TABLE item (id INTEGER PRIMARY KEY, price INT); INSERT INTO item VALUES (1, 5)"
 

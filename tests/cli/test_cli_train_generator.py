@@ -19,7 +19,7 @@ if not all(map(find_spec, ("torch", "transformers", "peft", "trl", "datasets", "
     pytest.skip("fine-tuning is not installed", allow_module_level=True)
 
 from commands import run
-from sqljury.cli.entry import app
+from sqljury.cli.app import app
 from sqljury.errors import InputError
 
 DDL = "CREATE TABLE songs (name TEXT, price INTEGER);"

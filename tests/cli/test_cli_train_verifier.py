@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from sqljury.cli import app
+from sqljury.cli.app import app
 
 if not all(map(find_spec, ("torch", "transformers", "peft", "trl", "datasets"))):
     pytest.skip("fine-tuning is not installed", allow_module_level=True)

@@ -21,8 +21,7 @@ import pytest
 import typer
 
 from commands import run
-from sqljury.cli.app import commands_below
-from sqljury.cli.entry import app
+from sqljury.cli.app import app, commands_below
 from sqljury.cli.flags import fields_of
 from sqljury.settings import VALUES
 

@@ -87,7 +87,7 @@ def test_every_trainer_lists_its_settings(command: str) -> None:
 
 
 def test_a_project_file_sets_them(tmp_path, monkeypatch) -> None:
-    from sqljury.cli.entry import app
+    from sqljury.cli.app import app
 
     monkeypatch.chdir(tmp_path)
     text = "[train.verifier]\nepochs = 2\nfour-bit = true\nset = ['batch=8']\n"

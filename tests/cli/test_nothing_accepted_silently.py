@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from commands import run
+from sqljury.doctor import database_checks
 
 CASES = [
     {"id": number, "db_id": "shop", "question": f"{number}?", "query": sql, "pred": sql}
@@ -151,9 +152,8 @@ def test_a_key_that_stands_twice_is_refused(
 
 
 def test_the_doctor_says_by_its_exit_code_that_there_is_no_database(tmp_path: Path) -> None:
-    done = run("doctor", "-d", "nodir", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "nodir" in done.stdout
+    checks = database_checks(str(tmp_path / "nodir"), None)
+    assert [(one.exit_code, "nodir" in one.detail) for one in checks] == [(2, True)]
     assert run("doctor", "-d", "postgresql://u:p@127.0.0.1:1/x", cwd=tmp_path).returncode == 3
 
 

@@ -10,8 +10,7 @@ import pytest
 import typer
 
 from commands import run
-from sqljury.cli.app import PANELS, commands_below
-from sqljury.cli.entry import app
+from sqljury.cli.app import PANELS, app, commands_below
 from sqljury.cli.old_names import OLD_NAMES, command_of, translated
 
 ROOT = typer.main.get_command(app)

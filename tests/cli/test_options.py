@@ -9,8 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from sqljury.cli.app import commands_below
-from sqljury.cli.entry import app
+from sqljury.cli.app import app, commands_below
 from sqljury.cli.flags import with_flags
 from sqljury.cli.judging import client
 from sqljury.settings import ModelCalls, option

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from needs import needs
-from sqljury.cli import app
+from sqljury.cli.app import app
 from sqljury.learning.graph_matching.matcher import load_matcher
 
 pytestmark = needs("torch")

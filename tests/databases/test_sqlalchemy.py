@@ -17,7 +17,9 @@ from needs import needs
 from sqljury.databases import Database, open_databases
 from sqljury.errors import InfrastructureError
 from sqljury.execution import Limits, Status
+from sqljury.judges.base import failed_prediction, failed_reference
 from sqljury.schema import Column, ForeignKey
+from sqljury.verdict import Outcome
 
 pytestmark = needs("sqlalchemy")
 
@@ -106,7 +108,7 @@ def test_harmless(database: Database, sql: str) -> None:
         ("VALUES (1), (2)", Status.OK),
         ("SELECT id FROM t UNION SELECT 1 ORDER BY 1", Status.OK),
         ("SELECT * FROM nope", Status.ERROR),
-        ("SELECT (", Status.ERROR),
+        ("SELECT (", Status.UNREAD),
         ("SELECT a.id FROM t AS a, t AS b", Status.TOO_LARGE),
         (
             "WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT sum(x) FROM r",
@@ -204,3 +206,9 @@ def test_a_server(postgresql: Server) -> None:
             "AND pid <> pg_backend_pid() AND query NOT LIKE 'INSERT%'"
         )
         assert database.execute("SELECT '%' FROM t", LIMITS).ok
+
+
+def test_what_cannot_be_read_says_nothing_about_the_prediction(database: Database) -> None:
+    run = database.execute("SELECT (", AT_LEISURE)
+    assert failed_prediction(run).outcome is failed_reference(run).outcome is Outcome.UNKNOWN
+    assert run.message.startswith("not run, as it cannot be read as sqlite: ")

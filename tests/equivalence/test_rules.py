@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import sqljury as sj
-from sqljury.cli.entry import app
+from sqljury.cli.app import app
 from sqljury.equivalence import rules
 from sqljury.equivalence.rules import order
 from sqljury.equivalence.rules.base import Rule

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import sqljury as sj
 from commands import run
 from sqljury.case import Case
-from sqljury.cli import app
+from sqljury.cli.app import app
 from sqljury.databases import open_databases
 from sqljury.databases.protocol import Database
 from sqljury.errors import InputError

@@ -32,6 +32,7 @@ from chat_server import (
 )
 
 from sqljury import cli
+from sqljury.cli import app as cli_app
 
 COUNT = 10
 UNFINISHED = 3
@@ -376,9 +377,9 @@ def test_a_ledger_lists_its_batches(here: Path, capsys: pytest.CaptureFixture[st
     with batching(state="in_progress") as (server, _):
         ran(here, server, "--batch", code=UNFINISHED)
     listing = ["ledger", str(here / "run" / "ledger.sqlite")]
-    cli.app(listing, standalone_mode=False)
+    cli_app.app(listing, standalone_mode=False)
     name, of_model, _, state, waiting = capsys.readouterr().out.split()
     assert (name, of_model) == ("batch-1", "openai:gpt-4.1-2025-04-14")
     assert (state, waiting) == ("open", str(COUNT))
-    cli.app([*listing, "--forget", "batch-1"], standalone_mode=False)
+    cli_app.app([*listing, "--forget", "batch-1"], standalone_mode=False)
     assert capsys.readouterr().out.split()[3:] == ["forgotten", "0"]

@@ -12,7 +12,7 @@ import report_sample as sample
 from sqljury.case import Case
 from sqljury.errors import InputError, catalogue
 from sqljury.reports import export
-from sqljury.uses.evaluate import document as html
+from sqljury.uses.evaluate import page as html
 from sqljury.verdict import Outcome, Record, Verdict
 
 

@@ -12,7 +12,7 @@ import pytest
 import report_sample as sample
 
 from sqljury.case import Case
-from sqljury.uses.evaluate.document import write_report
+from sqljury.uses.evaluate.page import write_report
 from sqljury.uses.evaluate.summary import summarise
 from sqljury.verdict import Record, Verdict
 
@@ -105,7 +105,7 @@ def test_hostile_text_does_not_run(tmp_path: Path) -> None:
         page = rendered(tmp_path, route)
         assert "<title>owned</title>" not in page
         assert "<img" not in page
-        assert page.count("<script") == 3
+        assert page.count("<script") == 4
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from sqljury.errors import InputError
 from sqljury.llm import ClientSettings
 from sqljury.reports.export import write_export
 from sqljury.uses.evaluate import words as sentences
-from sqljury.uses.evaluate.document import write_report
+from sqljury.uses.evaluate.page import write_report
 from sqljury.verdict import Cost
 
 COUNT = 12

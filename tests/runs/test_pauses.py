@@ -21,7 +21,10 @@ import sqljury as sj
 from checks.kills import Trial, write_spider_cases
 from sqljury.runs import pool
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="needs /proc"),
+    pytest.mark.usefixtures("started_anew"),
+]
 
 # A second of work, some machines more; under the limit below on all of them.
 SLOW = (

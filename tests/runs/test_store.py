@@ -18,7 +18,7 @@ from sqljury.verdict import Verdict
 def rows(count: int, text: str = "SELECT 1"):
     for number in range(count):
         case = Case(id=str(number), predicted_sql=text)
-        yield CaseRow(case, f'{{"id": "{number}"}}', b"%d" % number, b"", (), number)
+        yield CaseRow(case, f'{{"id": "{number}"}}', b"%d" % number, b"", number)
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
     store.replace_cases(rows(10))
     numbers = store.judge_numbers(["j@1"])
     found = Verdict.correct("rows are equal", evidence={"rows": [1, 2]}, labels=("a",))
-    store.add_verdicts((VerdictRow.of(n, 0, found) for n in range(1, 11)), numbers)
+    store.add_verdicts([VerdictRow.of(n, 0, found) for n in range(1, 11)], numbers)
     store.set_facts({"judges": [{"name": "j", "key": "j@1", "signature": "j|n:{n}"}]})
     store.close()
     return tmp_path / "run"
@@ -86,8 +86,8 @@ def test_two_cases_with_one_key_leave_a_new_store_and_an_old_one_as_they_were(
 ) -> None:
     case = Case(id="x", predicted_sql="SELECT 1", origin="cases.jsonl:7")
     body = json.dumps(case.to_dict())
-    twice = [CaseRow(case, body, name, b"", (), 0) for name in (b"one", b"two")]
-    same = [CaseRow(case, body, b"one", b"", (), 0)] * 2
+    twice = [CaseRow(case, body, name, b"", 0) for name in (b"one", b"two")]
+    same = [CaseRow(case, body, b"one", b"", 0)] * 2
     for place in (folder, tmp_path / "new"):
         store = RunStore(place, create=True)
         before = store.count_cases()
@@ -104,7 +104,7 @@ def test_ids_that_only_look_alike_in_the_store_are_two(tmp_path: Path) -> None:
     cases = [Case(id=name, predicted_sql="SELECT 1") for name in ("\ud800", "\\ud800")]
     store = RunStore(tmp_path / "run", create=True)
     found = [
-        CaseRow(case, json.dumps(case.to_dict()), bytes([place]), b"", (), place)
+        CaseRow(case, json.dumps(case.to_dict()), bytes([place]), b"", place)
         for place, case in enumerate(cases)
     ]
     assert store.replace_cases(found) == 2
@@ -201,3 +201,22 @@ def test_half_a_surrogate_pair_in_a_reason_is_kept_escaped(folder: Path) -> None
     with open_run(folder) as run:
         reasons = {record.case.id: record.verdict.reason for record in run.records()}
     assert reasons["0"] == "there is no table 't\\ud800'"
+
+
+def test_features_come_with_the_first_verdict_or_are_found_when_read(tmp_path: Path) -> None:
+    store = RunStore(tmp_path, create=True)
+    store.replace_cases(
+        CaseRow(case, json.dumps(case.to_dict()), bytes([place]), b"", place)
+        for place, sql in enumerate(["SELECT a FROM t", "SELECT b FROM t LIMIT 1"])
+        for case in [Case(id=str(place), predicted_sql=sql)]
+    )
+    numbers = store.judge_numbers(["j@1"])
+    assert [item.lacks_features for item in store.work(["j@1"])] == [True, True]
+    rows = [VerdictRow.of(number, 0, Verdict.correct()) for number in (1, 2)]
+    store.add_verdicts([rows[0]._replace(features="joins:0 window"), rows[1]], numbers)
+    assert [item.lacks_features for item in store.work(["k@1"])] == [False, True]
+    assert [record.features for record in store.records([("j", "j@1")], whole=False)] == [
+        ("joins:0", "window"),
+        ("joins:0", "limit", "nesting:0", "hardness:easy"),
+    ]
+    store.close()

@@ -82,18 +82,18 @@ def stored(*rows, kind=StoredTable, **fields):
 REFERENCE = [("1", "x", "2.5"), ("2", "y", "3.5")]
 # the prediction's rows, and the policies that accept it where columns 0 and 2 count
 COUNTED = [
-    ("the same", REFERENCE, "strict spider bird rose spider2 intent"),
+    ("the same", REFERENCE, "strict spider bird rose spider2 ehrsql intent"),
     ("another value where it does not count", [("1", "q", "2.5"), ("2", "r", "3.5")], "strict "
-     "spider bird rose spider2 intent"),
-    ("only what counts", [("1", "2.5"), ("2", "3.5")], "strict spider bird rose spider2 intent"),
+     "spider bird rose spider2 ehrsql intent"),
+    ("only what counts", [("1", "2.5"), ("2", "3.5")], "strict spider bird rose spider2 ehrsql intent"),
     ("in another order", [("2.5", "1"), ("3.5", "2")], "spider rose spider2 intent"),
     ("a column that counts is missing", [("1", "x"), ("2", "y")], ""),
     ("only one of two", [("1",), ("2",)], ""),
     ("an extra column", [("1", "x", "2.5", "z"), ("2", "y", "3.5", "z")], "spider2 intent"),
     ("values of other rows", [("1", "x", "3.5"), ("2", "y", "2.5")], "rose spider2"),
-    ("rows in another order", REFERENCE[::-1], "strict spider bird rose spider2 intent"),
+    ("rows in another order", REFERENCE[::-1], "strict spider bird rose spider2 ehrsql intent"),
     ("another notation", [("1.0", "x", "2.50"), ("2.0", "y", "3.5")], "strict spider bird "
-     "spider2 intent"),
+     "spider2 ehrsql intent"),
 ]  # fmt: skip
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from sqljury.databases.schemas import read_schemas
@@ -12,7 +14,8 @@ from sqljury.trees.nodes import Unreadable
 
 
 def schema(dialect):
-    columns = tuple(map(text_column, ("id", "day", "hits", "body")))
+    steps = Column(name="steps", type="ARRAY<STRUCT<page STRING, at STRUCT<n INT64>>>")
+    columns = (*map(text_column, ("id", "day", "hits", "body")), steps)
     names = ("visits", "events_20200101", "events_20200102")
     return Schema(dialect=dialect, tables=tuple(Table(name=n, columns=columns) for n in names))
 
@@ -42,7 +45,75 @@ def test_has_a_tree(dialect, sql):
     assert not isinstance(found, Unreadable), found
 
 
+SAME = [
+    # Snowflake's quoted names keep their case, and others are capitals.
+    ("snowflake", 'SELECT "Day" FROM (SELECT "id" AS "Day", "hits" AS DAY FROM visits)',
+        'SELECT x FROM (SELECT "id" AS x, "hits" AS y FROM visits)'),
+    ("snowflake", 'SELECT day FROM (SELECT "id" AS "Day", "hits" AS DAY FROM visits)',
+        'SELECT y FROM (SELECT "id" AS x, "hits" AS y FROM visits)'),
+    ("snowflake", 'SELECT "id" FROM visits v JOIN visits "v" USING ("id") WHERE "v"."day" = \'1\'',
+        'SELECT "id" FROM visits v JOIN visits w USING ("id") WHERE w."day" = \'1\''),
+    # A qualified name is a table, even if a query has its name.
+    ("snowflake", "WITH visits AS (SELECT id FROM s.visits) SELECT hits FROM s.visits",
+        "SELECT hits FROM visits"),
+    ("snowflake", "WITH n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n) SELECT i FROM n",
+        "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"),
+    ("snowflake", "WITH visits AS (SELECT id FROM visits) SELECT id FROM visits",
+        "WITH v AS (SELECT id FROM visits) SELECT id FROM v"),
+    ("snowflake", "SELECT id AS x, x || 'a' AS y, y AS z FROM visits",
+        "SELECT id, id || 'a', id || 'a' FROM visits"),
+    ("snowflake", "SELECT COUNT(v.*) FROM visits v", "SELECT COUNT(id, day, hits, body, steps) FROM visits"),
+    ("snowflake", "SELECT SEQ4() FROM TABLE(GENERATOR(ROWCOUNT => 7))",
+        "SELECT SEQ4() FROM TABLE(GENERATOR(rowcount => 7)) AS g"),
+    ("bigquery", "SELECT page, at.n FROM visits, UNNEST(steps)",
+        "SELECT s.page, s.at.n FROM visits, UNNEST(steps) AS s"),
+    ("bigquery", "SELECT s.* FROM visits, UNNEST(steps) AS s",
+        "SELECT page, at FROM visits AS v, UNNEST(v.steps)"),
+    ("bigquery", "SELECT id, (SELECT page FROM UNNEST(steps)) FROM `events_*`",
+        "SELECT id, (SELECT s.page FROM UNNEST(steps) AS s) FROM `events_*`"),
+    ("bigquery", "SELECT v.id, COUNT(*) FROM visits v, visits w GROUP BY id",
+        "SELECT v.id, COUNT(*) FROM visits v, visits w GROUP BY v.id"),
+    ("bigquery", "SELECT id FROM visits; -- all of them", "SELECT id FROM visits"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("dialect", "left", "right"), SAME)
+def test_the_same_tree(dialect, left, right):
+    a, b = (build_tree(sql, schema(dialect), dialect) for sql in (left, right))
+    assert not isinstance(a, Unreadable), a
+    assert a == b
+
+
+DIFFERENT = [
+    ("bigquery", "SELECT h FROM UNNEST([1, 2]) h WITH OFFSET i", "SELECT i FROM UNNEST([1, 2]) h WITH OFFSET i"),
+    ("bigquery", "SELECT ARRAY_AGG(id) FROM visits", "SELECT ARRAY_AGG(id IGNORE NULLS) FROM visits"),
+    ("bigquery", "SELECT DATE_TRUNC(day, WEEK(MONDAY)) FROM visits", "SELECT DATE_TRUNC(day, WEEK) FROM visits"),
+    ("bigquery", "SELECT id FROM visits WHERE id IN UNNEST(hits)", "SELECT id FROM visits WHERE id IN (hits)"),
+    ("snowflake", 'SELECT hits[0]."a"[1]."b" FROM visits', 'SELECT hits[0]."a"[1]."B" FROM visits'),
+    ("snowflake", r"SELECT l.value FROM visits, LATERAL SPLIT_TO_TABLE(body, '\n') l",
+        r"SELECT l.index FROM visits, LATERAL SPLIT_TO_TABLE(body, '\n') l"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("dialect", "left", "right"), DIFFERENT)
+def test_different_trees(dialect, left, right):
+    a, b = (build_tree(sql, schema(dialect), dialect) for sql in (left, right))
+    assert not isinstance(a, Unreadable), a
+    assert not isinstance(b, Unreadable), b
+    assert a != b
+
+
+def test_names_are_shown_as_written():
+    sql = 'SELECT "Day", DAY AS "dAY" FROM (SELECT id AS "Day", hits AS DAY FROM visits)'
+    visits = Table(name="VISITS", columns=(text_column("ID"), text_column("HITS")))
+    found = build_tree(sql, Schema(dialect="snowflake", tables=(visits,)), "snowflake")
+    assert found.names == ("Day", "dAY")
+
+
 NO_TREE = [
+    ("snowflake", 'SELECT day FROM (SELECT "id" AS "Day", "hits" AS "day" FROM visits)'),
+    ("bigquery", "SELECT page FROM visits, UNNEST(hits)"),
+    ("bigquery", "SELECT page FROM visits, UNNEST(steps) AS s, UNNEST(steps) AS t"),
     ("bigquery", "SELECT id FROM `p.d.nothing_*`"),
     ("bigquery", "SELECT nothing.title FROM visits"),
     ("bigquery", "SELECT _TABLE_SUFFIX FROM visits"),
@@ -59,7 +130,7 @@ def test_has_no_tree(dialect, sql):
 def test_the_hidden_suffix_is_not_among_all_columns():
     one, other = (
         build_tree(f"SELECT {what} FROM `events_*`", schema("bigquery"), "bigquery")
-        for what in ("*", "id, day, hits, body")
+        for what in ("*", "id, day, hits, body, steps")
     )
     assert one == other
 
@@ -101,13 +172,24 @@ def test_folders_of_ddl(tmp_path):
     }.items():
         (tmp_path / place).mkdir(parents=True)
         (tmp_path / place / "DDL.csv").write_text(text)
+    rows = {
+        "table_fullname": "p.three.trip",
+        "column_names": ["a", "b"],
+        "column_types": ["DATE", "T"],
+    }
+    (tmp_path / "bigquery/shop/p.three").mkdir()
+    for place in ("three/trip", "three/other", "one/visits"):
+        (tmp_path / f"bigquery/shop/p.{place}.json").write_text(
+            json.dumps(rows if place == "three/trip" else {"visits": []})
+        )
     found = read_schemas(tmp_path)
     assert sorted(found.by_id) == ["EMPTY", "HARBOUR", "boats", "shop"]
     shop = found.get("shop")
     assert (shop.dialect, [table.name for table in shop.tables]) == (
         "bigquery",
-        ["one.visits", "two.visits"],
+        ["one.visits", "trip", "two.visits"],
     )
+    assert [(c.name, c.type) for c in shop.tables[1].columns] == [("a", "DATE"), ("b", "T")]
     assert [(c.name, c.type) for c in shop.tables[0].columns] == [
         ("id", "INT64"),
         ("hits", "ARRAY<STRUCT<page STRING, n INT64>>"),

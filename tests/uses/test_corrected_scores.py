@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import sqljury as sj
-from sqljury.cli import app
+from sqljury.cli.app import app
 from sqljury.errors import InputError
 from sqljury.uses.agree.corrected import corrected_scores, plan_labels
 from sqljury.uses.agree.labels import chances, drawn, half_width, labels_for

@@ -18,7 +18,7 @@ import typer
 
 import sqljury
 from sqljury.benchmarks import formats
-from sqljury.cli.entry import app
+from sqljury.cli.app import app
 from sqljury.errors import catalogue
 from sqljury.faults import all_checks
 from sqljury.judges import options_of, registered

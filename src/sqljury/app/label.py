@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -21,13 +22,20 @@ from sqljury.case import Case
 from sqljury.closing import Closing
 from sqljury.errors import InputError
 from sqljury.isolation import TemporaryFolder
+from sqljury.reports.cases import verdict_page
 from sqljury.reports.sqltext import compared, formatted
 from sqljury.reports.words import case_facts, no_prediction, visible
+from sqljury.settings import Limits
+from sqljury.uses.browse.cases import plans_of, shown_schema
+from sqljury.uses.browse.rows import QueryRunner
+from sqljury.uses.case_schemas import CaseSchemas
 from sqljury.uses.label import LabelStore, LabelVote, progress_of
 from sqljury.uses.label.document import progress_document
 from sqljury.uses.label.exchange import labelled
 
 _SEE_OTHER = 303
+_SECONDS = 5.0
+"""A page waits so long for a query's rows."""
 
 
 class Label(Closing):
@@ -35,13 +43,17 @@ class Label(Closing):
 
     Args:
         store: the project; this closes it.
+        databases: where the queries may be run, so that their rows and the schema are shown.
     """
 
     title = "Label"
     path = "/label"
 
-    def __init__(self, store: LabelStore) -> None:
+    def __init__(self, store: LabelStore, databases: str | None = None) -> None:
         self._store = store
+        self._schemas = CaseSchemas(databases)
+        self._runs_queries = databases is not None
+        self._runner = QueryRunner(databases, replace(Limits(), seconds=_SECONDS))
         self._turn = threading.Lock()
 
     def routes(self) -> Sequence[BaseRoute]:
@@ -58,8 +70,9 @@ class Label(Closing):
         ]
 
     def close(self) -> None:
-        """Close the project's file."""
+        """Close the project's file, and stop the worker that runs queries."""
         self._store.close()
+        self._runner.close()
 
     # ------------------------------------------------------------ reading
 
@@ -102,7 +115,7 @@ class Label(Closing):
         }
         if number is not None:
             hides = self._store.project.hide_reference
-            values |= _shown(self._store.cases[number].case, hides_reference=hides)
+            values |= self._shown(self._store.cases[number].case, hides_reference=hides)
             values["hides_reference"] = hides
         return page(request, "label_case", **values)
 
@@ -134,7 +147,7 @@ class Label(Closing):
             number=number,
             votes=votes,
             by=request.query_params.get("by", ""),
-            **_shown(case, hides_reference=False),
+            **self._shown(case, hides_reference=False),
         )
 
     def export(self, request: Request) -> Response:
@@ -152,6 +165,40 @@ class Label(Closing):
             media_type="application/json",
             headers={"Content-Disposition": disposition},
         )
+
+    def _shown(self, case: Case, *, hides_reference: bool) -> dict[str, Any]:
+        """What an annotator sees of a case: nothing that a judge or another person said."""
+        prediction = case.predicted_sql if isinstance(case.predicted_sql, str) else None
+        if hides_reference:
+            case = replace(case, reference_sqls=(), reference_tables=())
+        references = case.reference_sqls
+        schema = self._schemas.of(case)
+        facts = [(name, visible(text)) for name, text in case_facts(case) if name != "label"]
+        shown: dict[str, Any] = {
+            "facts": facts[1:] if case.question else facts,
+            "question": visible(case.question or case.name),
+            "no_prediction": no_prediction(case),
+            "schema": shown_schema(schema, plans_of(case, schema)),
+            "schema_sql": "" if schema else visible(case.schema_sql or ""),
+            "rows": None,
+            "no_rows": "",
+            "diff": None,
+            "alone": "" if prediction is None else visible(formatted(prediction)),
+            "references": [visible(formatted(sql)) for sql in references],
+        }
+        if prediction is not None and references:
+            shown["diff"] = [
+                (line.left, line.right) for line in compared(references[0], prediction)
+            ]
+            shown["references"] = shown["references"][1:]
+        if prediction is not None and self._runs_queries:
+            verdict = self._runner.run(case, prediction)
+            found, tables = verdict_page(verdict)
+            if "tables" in found:
+                shown["rows"] = tables[0]
+            else:
+                shown["no_rows"] = visible(verdict.reason)
+        return shown
 
     # ------------------------------------------------------------ writing
 
@@ -218,23 +265,3 @@ def _vote(form: Mapping[str, str]) -> LabelVote:
         ambiguous="ambiguous" in form,
         faulty_reference="faulty_reference" in form,
     )
-
-
-def _shown(case: Case, *, hides_reference: bool) -> dict[str, Any]:
-    """What an annotator sees of a case: nothing that a judge or another person said."""
-    prediction = case.predicted_sql if isinstance(case.predicted_sql, str) else None
-    references = () if hides_reference else case.reference_sqls
-    facts = [(name, visible(text)) for name, text in case_facts(case) if name != "label"]
-    shown: dict[str, Any] = {
-        "facts": facts[1:] if case.question else facts,
-        "question": visible(case.question or case.name),
-        "no_prediction": no_prediction(case),
-        "schema_sql": visible(case.schema_sql or ""),
-        "diff": None,
-        "alone": "" if prediction is None else visible(formatted(prediction)),
-        "references": [visible(formatted(sql)) for sql in references],
-    }
-    if prediction is not None and references:
-        shown["diff"] = [(line.left, line.right) for line in compared(references[0], prediction)]
-        shown["references"] = shown["references"][1:]
-    return shown

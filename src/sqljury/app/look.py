@@ -19,12 +19,11 @@ from sqljury.app.pages import is_part, page
 from sqljury.closing import Closing
 from sqljury.errors import InputError
 from sqljury.reports.cases import verdict_page
-from sqljury.reports.evidence import WEIGHED_LEGEND
 from sqljury.reports.words import count, visible
 from sqljury.uses.browse import CaseFilter, CaseView, RunBrowser
 from sqljury.uses.browse.index import NOT_CORRECT
 from sqljury.uses.evaluate.comparison import RunComparison, compare_runs, comparison_document
-from sqljury.uses.evaluate.document import overview_values
+from sqljury.uses.evaluate.page import overview_values
 from sqljury.verdict import Cost
 
 _PAGE = 100
@@ -118,7 +117,13 @@ class Look(Closing):
         def link(chosen: Mapping[str, str]) -> str:
             return f"/run/{quote(name)}/cases?{urlencode(chosen)}"
 
-        values = overview_values(browser.summary, title=name, total=browser.index.total, link=link)
+        values = overview_values(
+            browser.summary,
+            title=name,
+            total=browser.index.total,
+            link=link,
+            agreement=browser.agreement,
+        )
         return page(request, "run", **{**values, "run_name": name, "tab": "overview"})
 
     def cases(self, request: Request) -> Response:
@@ -213,7 +218,6 @@ class Look(Closing):
             "runs_queries": browser.runs_queries,
             "query_link": f"/run/{quote(name)}/case/{place}/query?{_query(chosen)}#answer",
             "sql": visible(prediction) if isinstance(prediction, str) else "",
-            "weighed_legend": WEIGHED_LEGEND,
             "answer": None,
             "answer_tables": [],
         }  # fmt: skip

@@ -295,6 +295,8 @@ def as_prediction(data: Mapping[str, Json], layout: Layout, origin: str) -> str 
     value = data[key]
     if layout.failed and any(type(value) is type(it) and value == it for it in layout.failed):
         return ""
+    if key == "pred_sqls" and isinstance(value, list):  # the statements of one answer
+        return ";\n".join(as_sql(one, key, origin) or "" for one in value)
     return as_sql(value, key, origin)
 
 

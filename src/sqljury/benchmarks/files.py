@@ -409,18 +409,27 @@ class Source:
         # The csv module's default of 131,072 characters is less than one long query. The limit
         # applies to the whole process and cannot be set for one reader.
         csv.field_size_limit(max(csv.field_size_limit(), 2**31 - 1))
-        with self._text(newline="") as stream:
-            reader = csv.reader(stream, delimiter=delimiter, strict=True)
-            line = 1
-            try:
-                for cells in reader:
-                    if cells:
-                        yield cells, f"{self.name}:{line}"
-                    line = reader.line_num + 1
-            except csv.Error as error:
-                raise InputError(
-                    "SJ106", f"broken CSV: {error}.", where=f"{self.name}:{line}"
-                ) from None
+        line, width, known = 1, 0, 0
+        for strict in (True, False):
+            with self._text(newline="") as stream:
+                reader = csv.reader(stream, delimiter=delimiter, strict=strict)
+                try:
+                    for number, cells in enumerate(reader):
+                        if number >= known and cells:
+                            if not strict and len(cells) != width:
+                                raise csv.Error("a quote inside of a cell that is in quotes")
+                            yield cells, f"{self.name}:{line}"
+                        known = max(known, number + 1)
+                        width = width or len(cells)
+                        line = reader.line_num + 1
+                    return
+                except csv.Error as error:
+                    # pandas takes the quotes in `"a "b" c"` for text, and so does Python if it is
+                    # not strict. From there on each row must be as wide as the header.
+                    if not strict or "expected after" not in str(error):
+                        raise InputError(
+                            "SJ106", f"broken CSV: {error}.", where=f"{self.name}:{line}"
+                        ) from None
 
     # --- Parquet
 

@@ -24,6 +24,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "predicted",
         "predict_sql",
         "generated_sql",
+        "pred_sqls",
     ),
     "reference_sqls": (
         "reference_sqls",

@@ -38,9 +38,12 @@ AS_WRITTEN = "prediction_as_written"
 def without_prose(case: Case) -> Case:
     """The case with only the SQL of its predictions; the same case if they are nothing but SQL.
 
-    Abstentions, missing and empty predictions stay unchanged.
+    Abstentions, missing and empty predictions stay unchanged, and so does a file ``ID.sql`` without
+    a code fence.
     """
     sql = case.predicted_sql
+    if isinstance(sql, str) and case.origin.endswith(".sql") and "```" not in sql:
+        return case
     found = statement_in(sql) if isinstance(sql, str) else sql
     pool = tuple(one if one is None else statement_in(one) for one in case.pool)
     if found == sql and pool == case.pool:

@@ -50,6 +50,8 @@ class Spider(Format):
         keys = id_key(source) | _KEYS
         if has_keys(source, _SYNONYMS):
             keys["question"] = _SYNONYMS
+        if has_keys(source, "commonsense_knowledge"):
+            keys["hint"] = "commonsense_knowledge"  # Archer
         layout = stated_and_added(source, keys, options.mapping, dropped=_COPIES)
         return build_all(source, layout, options)
 

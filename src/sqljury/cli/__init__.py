@@ -5,10 +5,9 @@ One command, or a few that belong together, a file. Heavy imports stay inside th
 """
 
 try:
-    from sqljury.cli.app import app
     from sqljury.cli.entry import main
 except KeyboardInterrupt:
     # Stopped while the command was imported: nothing has begun.
     raise SystemExit(130) from None
 
-__all__ = ["app", "main"]
+__all__ = ["main"]

@@ -8,13 +8,12 @@ from math import isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from sqljury.cli.flags import command, refuse_besides, refuse_without
+from sqljury.cli.flags import TypedWords, command, refuse_besides, refuse_without
 from sqljury.cli.gate import check_gate, left_out_limit, warn_of_missing
 from sqljury.cli.output import console, print_json
+from sqljury.cli.streams import echo
 from sqljury.errors import InputError
-from sqljury.settings import Drawing, Input, ScoreGate, Showing, only, option
+from sqljury.settings import Argument, Drawing, Input, ScoreGate, Showing, only, option
 
 if TYPE_CHECKING:
     from sqljury.uses.agree.agreement import Agreement, JudgeAgreement
@@ -26,10 +25,8 @@ _COUNTS = (25, 50, 100, 200, 400, 800)
 
 @command()
 def agree(
-    context: typer.Context,
-    inputs: Annotated[
-        list[str], typer.Argument(help="RUN or [NAME=]FILE[,FILE...]: one judge each.")
-    ],
+    typed: TypedWords,
+    inputs: Annotated[list[str], Argument(help="RUN or [NAME=]FILE[,FILE...]: one judge each.")],
     *,
     label: Annotated[str, option("Column with the human labels.", "--label")] = "label",
     labels: Annotated[
@@ -89,19 +86,17 @@ def agree(
     from sqljury.uses.agree.files import agree_files
 
     if plan:
-        refuse_besides(
-            context, "--plan", *("inputs", "judge", "count", "half_width", "out", "seed")
-        )
+        refuse_besides(typed, "--plan", *("inputs", "judge", "count", "half_width", "out", "seed"))
         _plan(_run(inputs, "--plan"), judge, count, half_width, out, drawing.seed)
         return
-    refuse_without(context, "--plan", "judge", "count", "half_width", "out")
+    refuse_without(typed, "--plan", "judge", "count", "half_width", "out")
     if calibrate is not None:
-        refuse_besides(context, "--calibrate", "inputs", "labels", "label", "base")
+        refuse_besides(typed, "--calibrate", "inputs", "labels", "label", "base")
         if len(labels) != 1:
             raise InputError("SJ006", "--calibrate goes with one file of --labels.")
         _calibrate(_run(inputs, "--calibrate"), labels[0], calibrate, label, base)
         return
-    refuse_without(context, "--calibrate", "base")
+    refuse_without(typed, "--calibrate", "base")
     if unknown not in ("no", "exclude"):
         raise InputError("SJ003", f"--unknown {unknown} is neither no nor exclude.")
     thresholds = [_threshold(text) for text in fail_under]
@@ -125,7 +120,7 @@ def agree(
 
         print_agreement(found, console())
         for score in scores:
-            typer.echo(_score_text(score))
+            echo(_score_text(score))
     judged = [_judged(judge) for judge in found.judges]
     if limit.most is None:
         warn_of_missing(judged)
@@ -144,7 +139,7 @@ def _write_page(inputs: list[str], path: Path, found: Agreement) -> None:
 
     with load_run(_run(inputs, "--html")) as evaluation:
         evaluation.to_html(path, agreement=found)
-    typer.echo(f"report: {path.resolve()}", err=True)
+    echo(f"report: {path.resolve()}", err=True)
 
 
 def _corrected(inputs: list[str], labels: Sequence[Path], label: str) -> list[CorrectedScore]:
@@ -228,13 +223,13 @@ def _plan(
     numbers = {*(one for one in _COUNTS if one < cases), cases, *([wanted] if wanted else [])}
     for number in sorted(numbers):
         width = 100 * expected(plan.scores, number)
-        typer.echo(f"{number:,} of {cases:,} cases labelled: ± {width:.1f} points")
+        echo(f"{number:,} of {cases:,} cases labelled: ± {width:.1f} points")
     if out is not None:
         if wanted is None:
             raise InputError("SJ006", "--out goes with --count or --half-width.")
         drawn = plan.draw(wanted)
         write_label_plan(out, drawn)
-        typer.echo(f"{out}: {len(drawn):,} cases")
+        echo(f"{out}: {len(drawn):,} cases")
 
 
 def _enough(plan: LabelPlan, half_width: float) -> int:
@@ -257,10 +252,10 @@ def _calibrate(run: Path, labels: Path, out: Path, label: str, base: Path | None
     from sqljury.uses.train.jury_calibration import calibrate_jury
 
     found = calibrate_jury(run, labels, out, label=label, base=base or "")
-    typer.echo(f"{out}: {found.cases:,} labelled cases, {', '.join(found.models)}")
+    echo(f"{out}: {found.cases:,} labelled cases, {', '.join(found.models)}")
     for question, models in sorted(found.fusion.counts.items()):
         for model in found.models:
             if model in models:
                 rates = found.fusion.rates((question, model))
                 says = ", ".join(f"{a} {r:.2f}/{w:.2f}" for a, (r, w) in rates.items())
-                typer.echo(f"  {question} of {model}, of right/wrong predictions: {says}")
+                echo(f"  {question} of {model}, of right/wrong predictions: {says}")

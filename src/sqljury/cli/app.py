@@ -4,36 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Final
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from sqljury.cli.commands import DECLARED, PANELS, typed_modules
+from sqljury.cli.flags import with_flags
 from sqljury.cli.old_names import translated
 from sqljury.errors import EXIT_OK
 from sqljury.trusted import VARIABLE
 from sqljury.version import __version__
-
-PANELS: Final[Mapping[str, Mapping[str, str]]] = {
-    "Judge": {
-        "evaluate": "evaluate",
-        "gate": "gate",
-        "report": "runs",
-        "view": "view",
-        "runs": "runs",
-        "agree": "agree",
-        "label-cases": "labels",
-    },
-    "Queries": dict.fromkeys(("compare", "diff", "plan"), "queries"),
-    "References": {"audit": "audit", "build": "build"},
-    "Candidates": dict.fromkeys(("generate", "label", "select", "trust"), "candidates"),
-    "Models": {"train": "train"},
-    "Services": dict.fromkeys(("serve", "mcp"), "serve"),
-    "Help": dict.fromkeys(("list", "doctor", "demo", "trust-folder"), "help"),
-    "Papers": dict.fromkeys(("paper", "ledger"), "papers"),
-}
-"""By panel, in the order of ``sqljury --help``: each command, and the module that adds it."""
 
 
 class PanelCommand(TyperCommand):
@@ -93,17 +76,6 @@ class DefaultGroup(TyperGroup):
         return super().parse_args(ctx, args)
 
 
-app = typer.Typer(
-    name="sqljury",
-    cls=RootGroup,
-    help="Does this SQL answer what the user asked, and how do we know?",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-
-
-@app.callback(invoke_without_command=True)
 def _root(
     context: typer.Context,
     version: Annotated[
@@ -147,18 +119,48 @@ def _versions() -> str:
     return f"sqljury {__version__} ({', '.join(others)})"
 
 
-def _group(name: str, text: str, kind: type[TyperGroup] = TyperGroup) -> typer.Typer:
+def new_app(modules: Iterable[str]) -> typer.Typer:
+    """All commands of some modules of this room, below one root."""
+    for module in modules:
+        import_module(f"sqljury.cli.{module}")
+    found = typer.Typer(
+        name="sqljury",
+        cls=RootGroup,
+        help="Does this SQL answer what the user asked, and how do we know?",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    found.callback(invoke_without_command=True)(_root)
+    groups = {"": found, **{name: typer.Typer(**more) for name, more in _GROUPS.items()}}
+    for name in _GROUPS:
+        found.add_typer(groups[name], name=name)
+    for one in DECLARED:
+        added = groups[one.group].command(one.name, cls=PanelCommand, hidden=one.hidden)
+        added(with_flags(one.function))
+    return found
+
+
+_GROUPS: dict[str, dict[str, Any]] = {
     # Without arguments, `runs` lists the runs; the other groups print their help.
-    group = typer.Typer(help=text, no_args_is_help=name != "runs", cls=kind)
-    app.add_typer(group, name=name)
-    return group
+    "runs": {"help": "List the runs in a folder, or merge some.", "cls": DefaultGroup},
+    "audit": {
+        "help": "Is the reference right? Find faults, correct them.",
+        "cls": DefaultGroup,
+        "no_args_is_help": True,
+    },
+    "build": {
+        "help": "Build benchmarks, pairs to train on, test suites.",
+        "no_args_is_help": True,
+    },
+    "train": {"help": "Train models that judges use.", "no_args_is_help": True},
+    "paper": {"help": "Recompute the tables of published papers.", "no_args_is_help": True},
+}
 
 
-runs = _group("runs", "List the runs in a folder, or merge some.", DefaultGroup)
-audits = _group("audit", "Is the reference right? Find faults, correct them.", DefaultGroup)
-builders = _group("build", "Build benchmarks, pairs to train on, test suites.")
-trainers = _group("train", "Train models that judges use.")
-papers = _group("paper", "Recompute the tables of published papers.")
+def root_command(modules: Iterable[str]) -> Any:
+    """Click's root command with the commands of some modules."""
+    return typer.main.get_command(new_app(modules))
 
 
 def commands_below(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
@@ -168,3 +170,6 @@ def commands_below(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
             yield from commands_below(inner, f"{name} {part}".strip())
     else:
         yield name, command
+
+
+app = new_app(typed_modules())

@@ -8,16 +8,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from sqljury.cli.app import audits
-from sqljury.cli.flags import Files, Out, RunFolder, command, refuse_besides, refuse_without
+from sqljury.cli.flags import (
+    Files,
+    Out,
+    RunFolder,
+    TypedWords,
+    command,
+    refuse_besides,
+    refuse_without,
+)
 from sqljury.cli.gate import refuse_missing_of_run
 from sqljury.cli.judging import read, run_folder, run_keywords
 from sqljury.cli.output import console, print_json, show
 from sqljury.cli.progress import progress
+from sqljury.cli.streams import echo
 from sqljury.errors import EXIT_BELOW_THRESHOLD, InputError
-from sqljury.settings import Input, Running, Showing, Sources, only, option
+from sqljury.settings import Argument, Input, Running, Showing, Sources, only, option
 
 _Overlays = Annotated[
     tuple[Path, ...], option("Overlay (file of corrections); several are merged.", "--overlay")
@@ -25,12 +31,12 @@ _Overlays = Annotated[
 _Format = Annotated[Input, only("format", "map")]
 
 
-@command(audits, "run")
+@command("audit", "run")
 def audit(
-    context: typer.Context,
+    typed: TypedWords,
     files: Annotated[
         list[Path] | None,
-        typer.Argument(help="Files of references, with or without predictions; - reads stdin."),
+        Argument(help="Files of references, with or without predictions; - reads stdin."),
     ] = None,
     *,
     from_run: Annotated[
@@ -65,10 +71,10 @@ def audit(
     (--predictions), also reports references that disagree with what the systems agree on.
     """
     if from_run is not None:
-        refuse_besides(context, "--from", "json", "html", "most", "review")
+        refuse_besides(typed, "--from", "json", "html", "most", "review")
         _diagnose(from_run, most, review, showing)
         return
-    refuse_without(context, "--from", "most", "review")
+    refuse_without(typed, "--from", "most", "review")
     if not files:
         raise InputError("SJ006", "give files of references, or --from RUN.")
     from sqljury.uses.audit.benchmark import audit as find
@@ -95,7 +101,7 @@ def audit(
         print_audit(found, console())
     refuse_missing_of_run(folder)
     if fail_over is not None and found.suspect > fail_over:
-        raise typer.Exit(EXIT_BELOW_THRESHOLD)
+        raise SystemExit(EXIT_BELOW_THRESHOLD)
 
 
 def _diagnose(run: Path, most: int, review: Path | None, showing: Showing) -> None:
@@ -118,17 +124,17 @@ def _diagnose(run: Path, most: int, review: Path | None, showing: Showing) -> No
     show(document, told, showing)
     if review is not None:
         left = sum(row.flagged - row.reviewed for row in reviewed)
-        typer.echo(
+        echo(
             f"{review}: set `confirmed` to true or false, and give the same command again. "
             f"{left:,} flags of judges are not reviewed.",
             err=True,
         )
 
 
-@command(audits)
+@command("audit")
 def accept(
     reviewed: Annotated[
-        Path, typer.Argument(help="Exported findings (JSONL); those decided have a `decision`.")
+        Path, Argument(help="Exported findings (JSONL); those decided have a `decision`.")
     ],
     *,
     by: Annotated[str, option("Who decided.", "--by")],
@@ -148,20 +154,20 @@ def accept(
     if key is not None:
         found = signed(found, key)
     write_overlay(found, out)
-    typer.echo(f"{out}: {len(found.corrections):,} corrections, digest {found.digest}")
+    echo(f"{out}: {len(found.corrections):,} corrections, digest {found.digest}")
 
 
-@command(audits)
+@command("audit")
 def apply(files: Files, *, overlay: _Overlays, out: Out, reading: _Format) -> None:
     """Write a benchmark with its references corrected."""
     from sqljury.benchmarks import read_overlay, write_cases
 
     found = read_overlay(overlay)
     write_cases(found.laid_over(read(files, reading)), out)
-    typer.echo(f"{out}: {len(found.corrections):,} corrections, digest {found.digest}")
+    echo(f"{out}: {len(found.corrections):,} corrections, digest {found.digest}")
 
 
-@command(audits)
+@command("audit")
 def rescore(
     run: RunFolder,
     *,
@@ -191,12 +197,10 @@ def rescore(
     show(document, [one.to_json() for one in found], showing)
 
 
-@command(audits)
+@command("audit")
 def verify(
-    overlay: Annotated[Path, typer.Argument(help="The overlay (file of corrections) to check.")],
-    files: Annotated[
-        list[Path], typer.Argument(help="The benchmark's files, or a second overlay.")
-    ],
+    overlay: Annotated[Path, Argument(help="The overlay (file of corrections) to check.")],
+    files: Annotated[list[Path], Argument(help="The benchmark's files, or a second overlay.")],
     *,
     reading: _Format,
     signers: Annotated[
@@ -212,11 +216,11 @@ def verify(
         return
     found = verify_overlay(overlay, read(files, reading), signers=signers)
     counts = ", ".join(f"{count:,} {name}" for name, count in found.decisions.items())
-    typer.echo(f"{overlay}: digest {found.digest}, fits {found.references:,} references; {counts}")
+    echo(f"{overlay}: digest {found.digest}, fits {found.references:,} references; {counts}")
     if signers is not None:
-        typer.echo("every correction is signed by whom it names")
+        echo("every correction is signed by whom it names")
     if found.absent:
-        typer.echo(f"about questions that are not there: {', '.join(found.absent)}")
+        echo(f"about questions that are not there: {', '.join(found.absent)}")
 
 
 def _is_overlay(path: Path) -> bool:
@@ -234,11 +238,11 @@ def _print_difference(left: Path, right: Path) -> None:
 
     found = diff_overlays(left, right)
     for one in found.only_left:
-        typer.echo(f"- {one.db_id} {one.id}: {one.decision} ({one.accepted_by})")
+        echo(f"- {one.db_id} {one.id}: {one.decision} ({one.accepted_by})")
     for one in found.only_right:
-        typer.echo(f"+ {one.db_id} {one.id}: {one.decision} ({one.accepted_by})")
+        echo(f"+ {one.db_id} {one.id}: {one.decision} ({one.accepted_by})")
     for ours, theirs in found.otherwise:
-        typer.echo(
+        echo(
             f"! {ours.db_id} {ours.id}: {ours.decision} ({ours.accepted_by}) and "
             f"{theirs.decision} ({theirs.accepted_by})"
         )

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sqljury.cli.app import builders
 from sqljury.cli.flags import Files, OneWorker, command
 from sqljury.cli.judging import client, mapping_of, read
 from sqljury.cli.output import print_json
 from sqljury.cli.progress import progress
+from sqljury.cli.streams import echo
 from sqljury.errors import InputError
-from sqljury.settings import Drawing, Input, ModelCalls, Showing, Sources, only, option
+from sqljury.settings import Argument, Drawing, Input, ModelCalls, Showing, Sources, only, option
 
 if TYPE_CHECKING:
     from sqljury.uses.suite import SuiteReport
@@ -29,11 +29,9 @@ _Folder = Annotated[Path, option("Folder to write; the same command again resume
 _Databases = Annotated[Sources, only("databases")]
 
 
-@command(builders, "trust")
+@command("build", "trust")
 def build_trust(
-    questions: Annotated[
-        list[Path], typer.Argument(help="Files of questions with their reference SQL.")
-    ],
+    questions: Annotated[list[Path], Argument(help="Files of questions with their reference SQL.")],
     *,
     out: Annotated[Path, option("Folder to write; its name is the benchmark's.", "--out", "-o")],
     sources: Annotated[Sources, only("databases", "schemas")],
@@ -120,22 +118,22 @@ def build_trust(
     if showing.json:
         print_json(card.to_json())
     else:
-        typer.echo(card_text(card))
+        echo(card_text(card))
     found = counts(review_queue(out))
     if any(found.values()):
         told = ", ".join(f"{number:,} {status}" for status, number in found.items())
-        typer.echo(
+        echo(
             f"{out / 'review.jsonl'}: {told}. Set `status` to accepted or rejected, and give the "
             "same command again: accepted ones are taken.",
             err=True,
         )
 
 
-@command(builders, "pairs")
+@command("build", "pairs")
 def build_pairs(
     files: Annotated[
         list[Path],
-        typer.Argument(help="Files of references, or of pairs: references with predictions."),
+        Argument(help="Files of references, or of pairs: references with predictions."),
     ],
     *,
     sources: _Databases,
@@ -190,7 +188,7 @@ def build_pairs(
     if showing.json:
         print_json(card.to_json())
     else:
-        typer.echo(pairs_card_text(card))
+        echo(pairs_card_text(card))
 
 
 def _databases(sources: Sources) -> str:
@@ -211,12 +209,12 @@ class _Steps(contextlib.ExitStack):
         """Show that ``done`` of ``total`` parts of a step are done."""
         if step != self._step:
             self.close()
-            typer.echo(step, err=True)
+            echo(step, err=True)
             self._step, self._update = step, self.enter_context(progress())
         self._update(done, total)
 
 
-@command(builders, "consensus")
+@command("build", "consensus")
 def build_consensus(
     files: Files,
     *,
@@ -246,25 +244,23 @@ def build_consensus(
         names = [name.strip() for name in people.split(",") if name.strip()]
         forms = write_forms(files, out, names, each=each, seed=drawing.seed)
         for name, count in forms.items():
-            typer.echo(f"{out / name}.csv: {count:,} cases to label")
+            echo(f"{out / name}.csv: {count:,} cases to label")
         return
     found = build(files, labels, out, each=each, column=label)
     if showing.json:
         counts = {key: value for key, value in asdict(found).items() if key != "cases"}
         print_json({"kept": len(found.cases), **counts})
         return
-    typer.echo(
+    echo(
         f"{out}: {len(found.cases):,} of {found.n:,} cases kept; {found.disagreed:,} disagreed on, "
         f"{found.too_few:,} with fewer than {each} labels"
     )
     for pair in found.pairs:
         kappa = "–" if pair.kappa is None else f"{100 * pair.kappa:.2f}"
-        typer.echo(
-            f"{pair.first} and {pair.second}: agree on {pair.agreed:,} of {pair.n:,}, κ {kappa}"
-        )
+        echo(f"{pair.first} and {pair.second}: agree on {pair.agreed:,} of {pair.n:,}, κ {kappa}")
 
 
-@command(builders, "suite")
+@command("build", "suite")
 def build_suite(
     files: Files,
     *,
@@ -288,7 +284,7 @@ def build_suite(
     def on_report(report: SuiteReport, total: int) -> None:
         nonlocal done
         done += 1
-        typer.echo(f"{done} of {total}  {report_text(report)}", err=True)
+        echo(f"{done} of {total}  {report_text(report)}", err=True)
 
     reports = build_suites(
         read(files, reading, overlay=True),
@@ -299,4 +295,4 @@ def build_suite(
         workers=workers,
         on_report=on_report,
     )
-    typer.echo(total_text(reports))
+    echo(total_text(reports))

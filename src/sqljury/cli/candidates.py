@@ -6,16 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from sqljury.cli.flags import command, refuse_besides, refuse_without
+from sqljury.cli.flags import TypedWords, command, refuse_besides, refuse_without
 from sqljury.cli.gate import check_gate, left_out_limit, refuse_missing_of_run
 from sqljury.cli.judging import client, mapping_of, run_folder, run_keywords
 from sqljury.cli.output import console, paid_text, print_json, show
 from sqljury.cli.progress import progress
+from sqljury.cli.streams import echo
 from sqljury.cli.system import print_calls, refuse_unreachable
 from sqljury.errors import InputError
 from sqljury.settings import (
+    Argument,
     Drawing,
     Input,
     ModelCalls,
@@ -43,8 +43,8 @@ _Running = Annotated[Running, only("run", "workers", "executor", "limits_seconds
 
 @command()
 def generate(
-    context: typer.Context,
-    questions: Annotated[list[Path], typer.Argument(help="Files of questions.")],
+    typed: TypedWords,
+    questions: Annotated[list[Path], Argument(help="Files of questions.")],
     *,
     out: Annotated[
         Path,
@@ -67,9 +67,9 @@ def generate(
     from sqljury.uses.generating.pools import generate_pool
 
     if system.system is not None:
-        refuse_besides(context, "--system", *_FOR_A_SYSTEM)
+        refuse_besides(typed, "--system", *_FOR_A_SYSTEM)
     else:
-        refuse_without(context, "--system", "seconds")
+        refuse_without(typed, "--system", "seconds")
     options = option_pairs(";".join(asking.model_option))
     models = client(asking, out.with_name(f"{out.name}.ledger.sqlite"))
     with progress("sampling", "sampled") as on_progress:
@@ -85,22 +85,22 @@ def generate(
             on_progress=on_progress,
         )
     kept = f", {found.kept:,} were there" if found.kept else ""
-    typer.echo(f"{out}: {sampling.n} candidates for each of {found.sampled:,} questions{kept}")
+    echo(f"{out}: {sampling.n} candidates for each of {found.sampled:,} questions{kept}")
     if found.abstained:
         ways = ", ".join(f"{count:,} {way}" for way, count in found.abstained.items())
-        typer.echo(f"say that there is no query: {ways}")
+        echo(f"say that there is no query: {ways}")
     if found.empty:
-        typer.echo(f"hold neither a query nor that there is none: {found.empty:,}")
+        echo(f"hold neither a query nor that there is none: {found.empty:,}")
     if system.system is not None:
         print_calls(found, sampling.n, models.ledger)
         refuse_unreachable(found)
     elif found.paid is not None:
-        typer.echo(f"this command paid for {paid_text(found.paid)}", err=True)
+        echo(f"this command paid for {paid_text(found.paid)}", err=True)
 
 
 @command()
 def label(
-    pool: Annotated[list[Path], typer.Argument(help="Pools: questions with candidates.")],
+    pool: Annotated[list[Path], Argument(help="Pools: questions with candidates.")],
     *,
     out: Annotated[
         Path, option("The labelled pool to write (JSONL).", "--out", "-o", is_written=True)
@@ -141,14 +141,14 @@ def label(
         print_json(found.to_json())
     else:
         print_labels(found, console())
-        typer.echo(f"{out}: {'balanced' if balance else 'all'} labelled candidates")
+        echo(f"{out}: {'balanced' if balance else 'all'} labelled candidates")
     refuse_missing_of_run(folder)
 
 
 @command()
 def select(
     files: Annotated[
-        list[Path], typer.Argument(help="Pools (questions with candidates), or questions, with -p.")
+        list[Path], Argument(help="Pools (questions with candidates), or questions, with -p.")
     ],
     *,
     sources: Sources,
@@ -249,9 +249,7 @@ def _judged(found: Selection) -> GatedScore:
 def trust(
     inputs: Annotated[
         list[str],
-        typer.Argument(
-            help="RUN or [NAME=]FILE of decisions; with --databases, questions to judge now."
-        ),
+        Argument(help="RUN or [NAME=]FILE of decisions; with --databases, questions to judge now."),
     ],
     *,
     penalty: Annotated[

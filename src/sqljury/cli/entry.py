@@ -1,4 +1,4 @@
-"""The entry point: imports the typed command, and turns errors into messages and exit codes."""
+"""The entry point: runs the typed command, and turns errors into messages and exit codes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,9 @@ import os
 import sys
 import traceback
 from importlib import import_module
-from pathlib import Path
 from typing import NoReturn
 
-import typer
-
-from sqljury.cli.app import PANELS, app
-from sqljury.cli.project import from_project_file
+from sqljury.cli.commands import DECLARED, plain_command, typed_modules
 from sqljury.cli.streams import SafeOutput, make_safe
 from sqljury.errors import EXIT_INFRASTRUCTURE, EXIT_OK, SqljuryError
 from sqljury.secrets import learn_from_environment, learn_from_urls, redacted
@@ -22,29 +18,8 @@ from sqljury.writing import unwritable
 
 _EXIT_INTERRUPTED = 130
 _DEBUG = "SQLJURY_DEBUG"
-
-
-def _modules() -> list[str]:
-    """The modules to import: of the typed command alone, where nothing needs the others.
-
-    Help, old names and a project file need all commands, and so do other programs that import this
-    module.
-    """
-    modules = {name: module for panel in PANELS.values() for name, module in panel.items()}
-    program, *words = sys.argv or [""]
-    typed = next((word for word in words if not word.startswith("-")), "")
-    if _is_ours(Path(program)) and typed in modules and not Path(PROJECT_FILE).exists():
-        return [modules[typed]]
-    return list(dict.fromkeys(modules.values()))
-
-
-def _is_ours(program: Path) -> bool:
-    """True for the installed script, and for ``python -m sqljury``."""
-    return program.stem == "sqljury" or program.parts[-2:] == ("sqljury", "__main__.py")
-
-
-for _name in _modules():
-    import_module(f"sqljury.cli.{_name}")
+_COMPLETE = "_SQLJURY_COMPLETE"
+"""A shell asks for completions."""
 
 
 def main() -> NoReturn:
@@ -75,28 +50,59 @@ def main_of_module() -> NoReturn:
 def _exit_code() -> int:
     """Run the command, print its error if it has one, and return the exit code."""
     try:
-        command = typer.main.get_command(app)
-        result = command(standalone_mode=False)
-        if result == _EXIT_INTERRUPTED:  # how newer typers say KeyboardInterrupt
-            raise KeyboardInterrupt
-        return result if isinstance(result, int) else EXIT_OK
+        return EXIT_OK if _run_plain() else _run_by_typer()
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else EXIT_OK
     except SqljuryError as error:
         return _said(f"error: {error}", error.exit_code)
-    except typer.Abort as stop:
-        # Typer treats the end of a file like an interrupt.
-        return _cut_off(stop.__cause__) if isinstance(stop.__cause__, EOFError) else _interrupted()
     except KeyboardInterrupt:
         return _interrupted()
+    except EOFError as error:
+        return _cut_off(error)
     except Exception as error:
+        # Typer's abort is an interrupt, or the end of a file.
+        if type(error).__name__ == "Abort" and not isinstance(error.__cause__, EOFError):
+            return _interrupted()
+        if isinstance(error.__cause__, EOFError):
+            return _cut_off(error.__cause__)
         if _is_interrupt(error):
             return _interrupted()
         # Usage errors: typer carries click inside it, so their class has no public name.
         if hasattr(error, "show") and hasattr(error, "exit_code"):
+            from sqljury.cli.project import from_project_file
+
             error.show()
             if from_project_file(error):
                 _say(f"The value stands in {PROJECT_FILE}.")
             return int(error.exit_code)
         return _unforeseen(error)
+
+
+def _run_plain() -> bool:
+    """Run the command without typer; False if the command line needs it."""
+    typed = plain_command()
+    if not typed or sys.argv[1] != typed or os.name == "nt" or _COMPLETE in os.environ:
+        return False
+    from sqljury.cli.flags import call
+    from sqljury.cli.quick import values_of
+
+    (module,) = typed_modules()
+    import_module(f"sqljury.cli.{module}")
+    function = next((one.function for one in DECLARED if one.name == typed and not one.group), None)
+    given = None if function is None else values_of(function, sys.argv[2:])
+    if function is None or given is None:
+        return False
+    call(function, given)
+    return True
+
+
+def _run_by_typer() -> int:
+    from sqljury.cli.app import root_command
+
+    result = root_command(typed_modules())(standalone_mode=False)
+    if result == _EXIT_INTERRUPTED:  # how newer typers say KeyboardInterrupt
+        raise KeyboardInterrupt
+    return result if isinstance(result, int) else EXIT_OK
 
 
 def _interrupted() -> int:

@@ -6,9 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from sqljury.cli.flags import Files, command, refuse_besides, refuse_without
+from sqljury.cli.flags import Files, TypedWords, command, refuse_besides, refuse_without
 from sqljury.cli.gate import check_gate, left_out_limit, refuse_missing_of_run
 from sqljury.cli.judging import client, read, run_folder, run_keywords
 from sqljury.cli.output import (
@@ -19,6 +17,7 @@ from sqljury.cli.output import (
     write_files,
 )
 from sqljury.cli.progress import progress
+from sqljury.cli.streams import echo
 from sqljury.cli.system import answered, refuse_unreachable
 from sqljury.cli.tracking import check_trackers, track
 from sqljury.errors import EXIT_INFRASTRUCTURE, InputError
@@ -35,7 +34,7 @@ from sqljury.settings import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from sqljury.case import Case
     from sqljury.llm import Collected, Estimate
@@ -53,7 +52,7 @@ _FOR_FEATURES = (
 
 @command()
 def evaluate(
-    context: typer.Context,
+    typed: TypedWords,
     files: Files,
     *,
     judge: Annotated[
@@ -93,21 +92,25 @@ def evaluate(
     ] = "",
 ) -> None:
     """Judge predictions and print scores with their denominators."""
-    from sqljury.uses.evaluate import evaluation
-
     if features is not None:
-        refuse_besides(context, "--features", *_FOR_FEATURES)
+        refuse_besides(typed, "--features", *_FOR_FEATURES)
         _write_features(files, features, groups, sources, reading, running)
         return
-    refuse_without(context, "--features", "groups")
+    refuse_without(typed, "--features", "groups")
     if system.system is None:
-        refuse_without(context, "--system", "seconds", "answers")
+        refuse_without(typed, "--system", "seconds", "answers")
     elif reading.predictions or running.shard is not None or asking.dry_run:
         raise InputError("SJ006", "--system goes with none of --predictions, --shard, --dry-run.")
     if asking.wait and not asking.batch:
         raise InputError("SJ006", "--wait goes with --batch.")
     if running.shard is not None and (asking.batch or asking.dry_run):
         raise InputError("SJ006", "--shard goes neither with --batch nor with --dry-run.")
+    if running.executor == "local":
+        from sqljury.runs import start_workers_ahead
+
+        start_workers_ahead([*files, *reading.predictions], running.workers)
+    from sqljury.uses.evaluate import evaluation
+
     limit = left_out_limit(gate)
     check_trackers(showing.track)
     judges = [_model_judge(spec, asking) for spec in judge or ("execution",)]
@@ -131,10 +134,10 @@ def evaluate(
     settings = run_keywords(sources, running, reading, models)
     if asking.dry_run:
         if (priced := evaluation.dry_run_on_warehouse(cases, databases, **settings)) is not None:
-            typer.echo(_statements_text(*priced))
+            echo(_statements_text(*priced))
             return
         found = evaluation.dry_run(cases, judges, databases, batch=asking.batch, **settings)
-        typer.echo(_dry_run_text(found))
+        echo(_dry_run_text(found))
         return
     done: Evaluation | UnderWay
     with progress() as on_progress:
@@ -158,12 +161,12 @@ def evaluate(
                 run=folder,
                 shard=running.shard,
                 by=showing.by,
-                on_progress=on_progress,
+                on_progress=on_progress if showing.json else _importing_report(on_progress),
                 **settings,
             )
     if not isinstance(done, evaluation.Evaluation):
         _print_under_way(done, showing.json)
-        raise typer.Exit(EXIT_INFRASTRUCTURE)
+        raise SystemExit(EXIT_INFRASTRUCTURE)
     with done as found_run:
         write_files(found_run, showing)
         print_summary_of(found_run, showing.json)
@@ -174,6 +177,17 @@ def evaluate(
         if found_answers is not None:
             refuse_unreachable(found_answers.counts)
         _check(gate, limit, found_run)
+
+
+def _importing_report(on_progress: Callable[[int, int], None]) -> Callable[[int, int], None]:
+    """The callback; it is first called when all cases are read, and this process waits."""
+
+    def found(done: int, total: int) -> None:
+        import sqljury.uses.evaluate.document  # noqa: F401
+
+        on_progress(done, total)
+
+    return found
 
 
 def _write_features(
@@ -200,10 +214,10 @@ def _write_features(
             **run_keywords(sources, running, reading),
         )
     write_features(out, found)
-    typer.echo(f"{len(found.rows):,} cases, {len(found.features)} features: {out}")
+    echo(f"{len(found.rows):,} cases, {len(found.features)} features: {out}")
     for group, count in found.failed.items():
-        typer.echo(f"warning: the group {group} failed on {count:,} cases", err=True)
-    typer.echo(found.signature)
+        echo(f"warning: the group {group} failed on {count:,} cases", err=True)
+    echo(found.signature)
     refuse_missing_of_run(folder)
 
 
@@ -250,7 +264,7 @@ class _BatchLooks:
     def __call__(self, found: Collected) -> None:
         line = _batches_text(found.open, found.waiting, found.done)
         if found.open and line != self._last:
-            typer.echo(f"waiting for {line}", err=True)
+            echo(f"waiting for {line}", err=True)
         self._last = line
 
 
@@ -264,16 +278,16 @@ def _print_under_way(found: UnderWay, as_json: bool) -> None:
         print_json({"under_way": asdict(found)})
         return
     if found.answers:
-        typer.echo(f"{found.answers:,} answers came in")
+        echo(f"{found.answers:,} answers came in")
     if found.handed_in:
-        typer.echo(f"{found.handed_in:,} questions were handed in")
+        echo(f"{found.handed_in:,} questions were handed in")
     if found.held_back:
-        typer.echo(
+        echo(
             f"{found.held_back:,} questions are held back: with those under way they could cost "
             "more than --max-cost"
         )
-    typer.echo(f"under way in {_batches_text(found.batches, found.questions, found.done)}")
-    typer.echo("not everything is judged yet: the same command goes on, --wait waits")
+    echo(f"under way in {_batches_text(found.batches, found.questions, found.done)}")
+    echo("not everything is judged yet: the same command goes on, --wait waits")
 
 
 def _statements_text(billed: Billed, refused: int) -> str:

@@ -1,4 +1,4 @@
-"""Makes typer commands whose options are the fields of settings.
+"""Makes commands whose options are the fields of settings.
 
 A parameter whose type is a dataclass of settings becomes one option for each field, so that an
 option is declared and explained once for all commands. ``Annotated[Sources, only("databases")]``
@@ -16,21 +16,25 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import (
+    TYPE_CHECKING,
     Annotated,
     Any,
+    Final,
     TypeVar,
     get_args,
     get_origin,
     get_type_hints,
 )
 
-import typer
-
-from sqljury.cli.app import PanelCommand, app
+from sqljury.cli.commands import DECLARED, Declared
 from sqljury.cli.named_settings import HELP, NamedSetting, listing, parsed, settings_in
+from sqljury.cli.streams import echo
 from sqljury.errors import InputError
-from sqljury.settings import Option, PathLike, Shown, option
+from sqljury.settings import Argument, Option, PathLike, Shown, option
 from sqljury.writing import check_output
+
+if TYPE_CHECKING:
+    import typer
 
 F = TypeVar("F", bound=Callable[..., None])
 
@@ -40,10 +44,10 @@ _MANY = 20
 Out = Annotated[Path, option("File to write.", "--out", "-o", is_written=True)]
 Files = Annotated[
     list[Path],
-    typer.Argument(help="Case files, with or without predictions; - reads standard input."),
+    Argument("Case files, with or without predictions; - reads standard input."),
 ]
 OneWorker = Annotated[int, option("Processes.", "--workers", "-w", least=1)]
-RunFolder = Annotated[Path, typer.Argument(help="The folder of a run.")]
+RunFolder = Annotated[Path, Argument("The folder of a run.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +65,50 @@ class FlagField:
 
     @property
     def option(self) -> Option | None:
-        """Its declaration; None if it is declared by typer."""
-        said = get_args(self.hint)[1] if get_origin(self.hint) is Annotated else None
-        return said if isinstance(said, Option) else None
+        """Its declaration; None if it is an argument, or declared by typer."""
+        return self._said if isinstance(self._said, Option) else None
+
+    @property
+    def argument(self) -> Argument | None:
+        """Its declaration if it is an argument."""
+        return self._said if isinstance(self._said, Argument) else None
+
+    @property
+    def _said(self) -> object:
+        return get_args(self.hint)[1] if get_origin(self.hint) is Annotated else None
 
     @property
     def is_list(self) -> bool:
         """True if it may be given several times."""
         return self.option is not None and get_origin(get_args(self.hint)[0]) is tuple
 
+    @property
+    def kind(self) -> Any:
+        """The type of its value as it is typed; of one value if it may be given several times."""
+        plain = get_args(self.hint)[0]
+        if self.is_list:
+            return get_args(plain)[0]
+        said = self.option
+        is_path = said is not None and (said.must_exist or plain == PathLike | None)
+        return Path | None if is_path else plain
+
+    @property
+    def is_required(self) -> bool:
+        """True if it has to be typed."""
+        return self.default is inspect.Parameter.empty
+
+    @property
+    def absent(self) -> Any:
+        """The value if it is not typed."""
+        default = ",".join(self.default) if isinstance(self.default, tuple) else self.default
+        return None if self.is_list and not self.default else default
+
     def parameter(self, in_panels: bool) -> inspect.Parameter:
         """The parameter from which typer makes the option."""
-        default = ",".join(self.default) if isinstance(self.default, tuple) else self.default
         return inspect.Parameter(
             self.name,
             inspect.Parameter.KEYWORD_ONLY,
-            default=None if self.is_list and not self.default else default,
+            default=self.absent,
             annotation=self._annotation(in_panels),
         )
 
@@ -90,14 +122,17 @@ class FlagField:
         return str(given) if isinstance(given, Path) and plain == str | None else given
 
     def _annotation(self, in_panels: bool) -> Any:
+        import typer
+
+        if self.hint is TypedWords:
+            return typer.Context
+        if self.argument is not None:
+            given = typer.Argument(help=self.argument.help, file_okay=not self.argument.is_folder)
+            return Annotated[self.kind, given]
         said = self.option
         if said is None:
             return self.hint
-        plain = get_args(self.hint)[0]
-        if self.is_list:
-            plain = list[get_args(plain)[0]] | None  # type: ignore[misc]
-        elif said.must_exist or plain == PathLike | None:
-            plain = Path | None
+        kind: Any = list[self.kind] | None if self.is_list else self.kind  # type: ignore[name-defined]
         panel = said.panel if in_panels and said.panel else None
         if self.value is not None and in_panels and not said.is_common:
             panel = re.sub(r"(?<=[a-z])[A-Z]", lambda m: f" {m[0].lower()}", self.value.__name__)
@@ -105,7 +140,7 @@ class FlagField:
         if said.parse is not None:
             more = {"parser": said.parse, "metavar": "SIZE", "show_default": said.shown}
         return Annotated[
-            plain,
+            kind,
             typer.Option(
                 *said.names,
                 help=said.help,
@@ -118,14 +153,40 @@ class FlagField:
         ]
 
 
-def command(group: typer.Typer = app, name: str | None = None) -> Callable[[F], F]:
+@dataclass(frozen=True, slots=True)
+class TypedWords:
+    """The options and arguments that were typed, and not taken from a default or a file.
+
+    A command that takes one gets it. ``names`` are the parameters in their order, each with the
+    words that may be typed for it: its own name, if it is an argument.
+    """
+
+    names: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, context: typer.Context) -> TypedWords:
+        """From click's context."""
+        sources = (
+            (one, context.get_parameter_source(one.name or "")) for one in context.command.params
+        )
+        return cls(
+            {
+                one.name or "": tuple(one.opts)
+                for one, source in sources
+                if source is not None and source.name == "COMMANDLINE"
+            }
+        )
+
+
+def command(group: str = "", name: str | None = None, *, hidden: bool = False) -> Callable[[F], F]:
     """Decorator that adds a function to a group as a command, with options for its settings.
 
     The decorated function itself is returned unchanged.
     """
 
     def joined(function: F) -> F:
-        group.command(name, cls=PanelCommand)(with_flags(function))
+        own = name or function.__name__.replace("_", "-")
+        DECLARED.append(Declared(group, own, function, hidden))
         return function
 
     return joined
@@ -135,22 +196,14 @@ def with_flags(function: Callable[..., None]) -> Callable[..., None]:
     """A function for typer, with one parameter for each field of the settings it takes."""
     values, own = _declared(function)
     named = named_settings(function)
-    flat = [one for of_value in values.values() for one in of_value] + list(own.values())
-    in_panels = len(flat) > _MANY
+    in_panels = sum(map(len, values.values())) + len(own) > _MANY
 
     def run(**given: Any) -> None:
-        _check_written(flat, given)
-        chosen = parsed(named, given.pop(_SET, None) or ())
-        made = {
-            name: _made(_kind(hints[name]), fields_, given, chosen)
-            for name, fields_ in values.items()
-        }
-        for name, one in own.items():
-            if one.option is not None:
-                made[name] = one.of(given.pop(name))
-        function(**given, **made)
+        context = next((name for name, one in own.items() if one.hint is TypedWords), None)
+        if context is not None:
+            given[context] = TypedWords.of(given[context])
+        call(function, given)
 
-    hints = get_type_hints(function, include_extras=True)
     parameters: list[inspect.Parameter] = []
     for parameter in inspect.signature(function).parameters.values():
         name = parameter.name
@@ -168,7 +221,30 @@ def with_flags(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-_SET = "set"
+def call(function: Callable[..., None], given: dict[str, Any]) -> None:
+    """Calls a command's function with the settings that were typed.
+
+    Args:
+        given: the value of each option and argument by the name of its field, and of ``--set``.
+
+    Raises:
+        InputError: an output file cannot be written, or ``--set`` names no setting.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    values, own = _declared(function)
+    flat = [one for of_value in values.values() for one in of_value] + list(own.values())
+    _check_written(flat, given)
+    chosen = parsed(named_settings(function), given.pop(SET, None) or ())
+    made = {
+        name: _made(_kind(hints[name]), fields_, given, chosen) for name, fields_ in values.items()
+    }
+    for name, one in own.items():
+        if one.option is not None:
+            made[name] = one.of(given.pop(name))
+    function(**given, **made)
+
+
+SET: Final = "set"
 """The name of the parameter of ``--set``."""
 
 
@@ -182,15 +258,16 @@ def named_settings(function: Callable[..., None]) -> dict[str, NamedSetting]:
 
 def _set_parameter(named: Mapping[str, NamedSetting]) -> inspect.Parameter:
     """The parameter from which typer makes ``--set``; ``--set help`` prints the list and ends."""
+    import typer
 
     def list_settings(given: list[str] | None) -> list[str] | None:
         if HELP in (given or ()):
-            typer.echo(listing(named))
+            echo(listing(named))
             raise typer.Exit
         return given
 
     return inspect.Parameter(
-        _SET,
+        SET,
         inspect.Parameter.KEYWORD_ONLY,
         default=None,
         annotation=Annotated[
@@ -206,7 +283,7 @@ def _set_parameter(named: Mapping[str, NamedSetting]) -> inspect.Parameter:
     )
 
 
-def refuse_besides(context: typer.Context, mode: str, *allowed: str) -> None:
+def refuse_besides(typed: TypedWords, mode: str, *allowed: str) -> None:
     """Refuse typed options that have no effect together with another one.
 
     Args:
@@ -216,15 +293,12 @@ def refuse_besides(context: typer.Context, mode: str, *allowed: str) -> None:
     Raises:
         InputError: SJ006: another option was typed.
     """
-    for one in context.command.params:
-        source = context.get_parameter_source(one.name or "")
-        typed = source is not None and source.name == "COMMANDLINE"
-        if typed and one.name not in allowed and mode not in one.opts:
-            name = one.opts[0] if one.param_type_name == "option" else one.name
-            raise InputError("SJ006", f"{name} does not go with {mode}.")
+    for name, words in typed.names.items():
+        if name not in allowed and mode not in words:
+            raise InputError("SJ006", f"{words[0]} does not go with {mode}.")
 
 
-def refuse_without(context: typer.Context, mode: str, *names: str) -> None:
+def refuse_without(typed: TypedWords, mode: str, *names: str) -> None:
     """Refuse typed options that have an effect only with another one, which was not typed.
 
     Args:
@@ -234,10 +308,9 @@ def refuse_without(context: typer.Context, mode: str, *names: str) -> None:
     Raises:
         InputError: SJ006: one of them was typed.
     """
-    for one in context.command.params:
-        source = context.get_parameter_source(one.name or "")
-        if one.name in names and source is not None and source.name == "COMMANDLINE":
-            raise InputError("SJ006", f"{one.opts[0]} goes with {mode}.")
+    for name, words in typed.names.items():
+        if name in names:
+            raise InputError("SJ006", f"{words[0]} goes with {mode}.")
 
 
 def fields_of(function: Callable[..., None]) -> Iterator[FlagField]:
@@ -257,7 +330,7 @@ def _declared(
     own: dict[str, FlagField] = {}
     for name, parameter in inspect.signature(function).parameters.items():
         kind = _kind(hints[name])
-        if is_dataclass(kind):
+        if is_dataclass(kind) and kind is not TypedWords:
             shown = _shown(hints[name])
             values[name] = [one for one in _fields(kind, "") if shown is None or one.name in shown]
         else:

@@ -11,13 +11,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from secrets import token_hex
 from typing import TYPE_CHECKING, Annotated
-
-import typer
 
 from sqljury.cli.flags import RunFolder, command
 from sqljury.cli.output import show
+from sqljury.cli.streams import echo
 from sqljury.errors import EXIT_BELOW_THRESHOLD, InputError
 from sqljury.settings import GateFiles, RegressionLimits, ScoreGate, Showing, only
 from sqljury.writing import unwritable, write_text
@@ -75,7 +73,7 @@ def gate(
     else:
         show(document, result.to_json(), showing)
     if not result.passed:
-        raise typer.Exit(EXIT_BELOW_THRESHOLD)
+        raise SystemExit(EXIT_BELOW_THRESHOLD)
 
 
 def _threshold(text: str) -> tuple[str, float]:
@@ -119,17 +117,19 @@ def _show_on_github(
     GitHub reads commands from what is printed. A random token, which no text of a case can know,
     stops this while the result is printed.
     """
+    from secrets import token_hex
+
     from sqljury.reports.markdown import markdown_document
     from sqljury.uses.gate.ci import github_annotations
 
     token = token_hex(16)
     if not showing.json:
-        typer.echo(f"::stop-commands::{token}")
+        echo(f"::stop-commands::{token}")
     show(document, result.to_json(), showing)
     if not showing.json:
-        typer.echo(f"::{token}::")
+        echo(f"::{token}::")
     for line in github_annotations(result, places):
-        typer.echo(line, err=True)
+        echo(line, err=True)
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if summary:
         try:
@@ -149,17 +149,17 @@ def check_gate(
 
     Raises:
         InfrastructureError: SJ416: verdicts are missing.
-        typer.Exit: a score is below its threshold, or too many cases were left out.
+        SystemExit: a score is below its threshold, or too many cases were left out.
     """
     from sqljury.uses.evaluate.left_out import refuse_missing
 
     too_many = [f"left out: {one.name}: {said}" for one in judged if (said := limit.exceeded(one))]
     lines = [*below, *too_many]
     for line in lines:
-        typer.echo(line, err=True)
+        echo(line, err=True)
     refuse_missing(judged)
     if lines:
-        raise typer.Exit(EXIT_BELOW_THRESHOLD)
+        raise SystemExit(EXIT_BELOW_THRESHOLD)
 
 
 def left_out_limit(gate: ScoreGate, *, with_threshold: bool = False) -> LeftOutLimit:
@@ -191,7 +191,7 @@ def warn_of_missing(judged: Sequence[GatedScore]) -> None:
     for one in judged:
         if one.missing:
             text = missing_text(one.name, one.missing, one.total, one.reasons)
-            typer.echo(f"warning: {text}", err=True)
+            echo(f"warning: {text}", err=True)
 
 
 def refuse_missing_of_run(folder: Path) -> None:

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from sqljury.cli.commands import all_modules
 from sqljury.cli.flags import command
 from sqljury.cli.output import print_json, program
 from sqljury.cli.progress import progress
 from sqljury.cli.project import wants
+from sqljury.cli.streams import echo
 from sqljury.errors import EXIT_OK, InputError, catalogue
 from sqljury.judge_name import JudgeName
-from sqljury.settings import Running, SchemaSource, Showing, Sources, only, option
+from sqljury.settings import Argument, Running, SchemaSource, Showing, Sources, only, option
 from sqljury.trusted import offered
 from sqljury.trusted import trust as trust_files_of
 
@@ -27,9 +27,9 @@ _KINDS = ("judges", "formats", "rules", "codes")
 
 @command(name="list")
 def list_(
-    what: Annotated[str, typer.Argument(help=f"{', '.join(_KINDS[:-1])} or {_KINDS[-1]}.")],
+    what: Annotated[str, Argument(help=f"{', '.join(_KINDS[:-1])} or {_KINDS[-1]}.")],
     name: Annotated[
-        str | None, typer.Argument(help="Explain one: a judge, a rule, or a code such as SJ104.")
+        str | None, Argument(help="Explain one: a judge, a rule, or a code such as SJ104.")
     ] = None,
     *,
     showing: Annotated[Showing, only("json")],
@@ -48,7 +48,7 @@ def list_(
     else:
         lines = _rules(name, showing.json)
     for line in lines:
-        typer.echo(line)
+        echo(line)
 
 
 def _judges() -> Iterator[str]:
@@ -140,9 +140,9 @@ def doctor(
     databases = sources.databases
     more = database_checks(databases, source.db_id or None) if databases else ()
     for check in [*checks(), *more]:
-        typer.echo(f"{check.mark:8}{check.name:23}{check.detail}")
+        echo(f"{check.mark:8}{check.name:23}{check.detail}")
         code = max(code, check.exit_code)
-    raise typer.Exit(code)
+    raise SystemExit(code)
 
 
 @command()
@@ -181,21 +181,20 @@ def demo(
         page, run, sqljury = folder / "report.html", folder / "run", program()
         found.to_html(page, agreement=agree_files([str(run)]))
         for line in found.lines():
-            typer.echo(line)
-        typer.echo("The answers behind `rose` are a script's, recorded: no model was asked.")
-        typer.echo("")
-        typer.echo(f"report: {page.resolve()}")
-        typer.echo(f"one case: {sqljury} report {run} --case 1")
-        typer.echo(f"failures by cause: {sqljury} report {run} --failures 1")
-        typer.echo(f"all figures: {sqljury} report {run}")
-        typer.echo(f"against the labels: {sqljury} agree {run}")
+            echo(line)
+        echo("The answers behind `rose` are a script's, recorded: no model was asked.")
+        echo("")
+        echo(f"report: {page.resolve()}")
+        echo(f"one case: {sqljury} report {run} --case 1")
+        echo(f"failures by cause: {sqljury} report {run} --failures 1")
+        echo(f"all figures: {sqljury} report {run}")
+        echo(f"against the labels: {sqljury} agree {run}")
 
 
 @command(name="trust-folder")
 def trust_folder(
-    context: typer.Context,
     folder: Annotated[
-        Path, typer.Argument(help="A folder with a sqljury.toml or packages.", file_okay=False)
+        Path, Argument(help="A folder with a sqljury.toml or packages.", is_folder=True)
     ] = Path(),
 ) -> None:
     """Trust the sqljury.toml and the packages of a folder.
@@ -203,12 +202,13 @@ def trust_folder(
     Until one of these files changes, they may run code, reach servers and models, and write files.
     Prints what they would do.
     """
-    assert context.parent is not None, "it is a command of the root"
-    found = wants(context.parent.command, folder)
+    from sqljury.cli.app import root_command
+
+    found = wants(root_command(all_modules()), folder)
     found += [f"run code: {code} ({group}: {name})" for group, name, code in offered(folder)]
     for line in found:
-        typer.echo(line)
+        echo(line)
     if not found:
-        typer.echo("Nothing in this folder needs trust.")
+        echo("Nothing in this folder needs trust.")
         return
-    typer.echo(f"Trusted as it is now: {folder.resolve()} (kept in {trust_files_of(folder)})")
+    echo(f"Trusted as it is now: {folder.resolve()} (kept in {trust_files_of(folder)})")

@@ -7,8 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
+from sqljury.cli.streams import echo
 from sqljury.settings import Input, ModelCalls, Running, Sources
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ def read(files: Iterable[Path], reading: Input, *, overlay: bool = False) -> Cas
         overlay=(reading.overlay or None) if overlay else None,
     )
     for warning in found.warnings:
-        typer.echo(f"warning: {warning}", err=True)
+        echo(f"warning: {warning}", err=True)
     return found
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from sqljury.cli.flags import command, refuse_besides, refuse_without
+from sqljury.cli.flags import TypedWords, command, refuse_besides, refuse_without
 from sqljury.cli.judging import read
 from sqljury.cli.output import console, print_json
+from sqljury.cli.streams import echo
 from sqljury.errors import InputError
-from sqljury.settings import Input, Showing, only, option
+from sqljury.settings import Argument, Input, Showing, only, option
 
 if TYPE_CHECKING:
     from sqljury.uses.label import LabelStore, LabelVote
@@ -21,10 +20,10 @@ _ANSWERS = "[c]orrect, [i]ncorrect, [s]kip, [u]ndo, [q]uit"
 
 @command(name="label-cases")
 def label_cases(
-    context: typer.Context,
+    typed: TypedWords,
     cases: Annotated[
         list[Path] | None,
-        typer.Argument(help="Case files, or a run; not needed once --labels exists."),
+        Argument(help="Case files, or a run; not needed once --labels exists."),
     ] = None,
     *,
     labels: Annotated[
@@ -69,20 +68,20 @@ def label_cases(
     from sqljury.uses.label import LabelStore, export_labels, import_labels, progress_of
 
     if export is None:
-        refuse_without(context, "--export", "all_votes")
-    _make(context, cases, labels, _names(annotators, annotator), reading, votes, seed,
+        refuse_without(typed, "--export", "all_votes")
+    _make(typed, cases, labels, _names(annotators, annotator), reading, votes, seed,
           hide_reference, until)  # fmt: skip
     with LabelStore(labels) as store:
         if import_from is not None:
             found = import_labels(store, import_from, annotator)
-            typer.echo(
+            echo(
                 f"{found.taken:,} labels taken, {found.known:,} known, {found.unknown:,} of other "
                 f"cases, {found.not_assigned:,} by people who do not label the case",
                 err=True,
             )
         if export is not None:
             count = export_labels(store, export, all_votes=all_votes)
-            typer.echo(f"{export}: {count:,} cases")
+            echo(f"{export}: {count:,} cases")
         elif annotator is not None and import_from is None:
             _ask(store, annotator)
         elif showing.json:
@@ -97,7 +96,7 @@ def _names(annotators: str, annotator: str | None) -> tuple[str, ...]:
 
 
 def _make(
-    context: typer.Context,
+    typed: TypedWords,
     cases: list[Path] | None,
     labels: Path,
     names: tuple[str, ...],
@@ -113,7 +112,7 @@ def _make(
 
     if labels.exists():
         refuse_besides(
-            context, "an existing project", "labels", "annotator", "import_from", "export",
+            typed, "an existing project", "labels", "annotator", "import_from", "export",
             "all_votes", "json",
         )  # fmt: skip
         return
@@ -131,11 +130,13 @@ def _make(
     )
     source = cases_to_label(cases[0] if is_run else read(cases, reading))
     LabelStore.create(labels, project, source).close()
-    typer.echo(f"project: {labels}", err=True)
+    echo(f"project: {labels}", err=True)
 
 
 def _ask(store: LabelStore, annotator: str) -> None:
     """Show cases and store what is typed, until there is none left or the person quits."""
+    import typer
+
     number = store.next_case(annotator)
     while number is not None:
         done, total = store.counts(annotator)
@@ -145,7 +146,7 @@ def _ask(store: LabelStore, annotator: str) -> None:
             break
         if typed == "u":
             undone = store.undo(annotator)
-            typer.echo("nothing to undo" if undone is None else "the latest label is withdrawn")
+            echo("nothing to undo" if undone is None else "the latest label is withdrawn")
             number = store.next_case(annotator) if undone is None else undone
         elif typed == "s":
             number = store.next_case(annotator, after=number)
@@ -154,10 +155,12 @@ def _ask(store: LabelStore, annotator: str) -> None:
             store.refresh()
             number = store.next_case(annotator)
     done, total = store.counts(annotator)
-    typer.echo(f"{annotator}: {done:,} of {total:,} labelled")
+    echo(f"{annotator}: {done:,} of {total:,} labelled")
 
 
 def _vote(correct: bool, hides_reference: bool) -> LabelVote:
+    import typer
+
     from sqljury.uses.label import LabelVote
 
     reason = typer.prompt("reason (may be empty)", default="", show_default=False)
@@ -171,19 +174,19 @@ def _show(store: LabelStore, number: int, place: str) -> None:
     from sqljury.reports.words import no_prediction, visible
 
     case = store.cases[number].case
-    typer.echo(f"\n--- {place}: {visible(case.name)} ({visible(case.db_id)})")
+    echo(f"\n--- {place}: {visible(case.name)} ({visible(case.db_id)})")
     for name, text in (("Question", case.question), ("Hint", case.hint), ("", case.criteria)):
         if text:
-            typer.echo(f"{name + ': ' if name else ''}{visible(text)}")
+            echo(f"{name + ': ' if name else ''}{visible(text)}")
     if case.schema_sql:
-        typer.echo(f"\n{visible(case.schema_sql)}")
+        echo(f"\n{visible(case.schema_sql)}")
     prediction = case.predicted_sql
     shown = formatted(prediction) if isinstance(prediction, str) else no_prediction(case)
-    typer.echo(f"\nPrediction:\n{visible(shown)}")
+    echo(f"\nPrediction:\n{visible(shown)}")
     if not store.project.hide_reference:
         for sql in case.reference_sqls:
-            typer.echo(f"\nReference:\n{visible(formatted(sql))}")
-    typer.echo("")
+            echo(f"\nReference:\n{visible(formatted(sql))}")
+    echo("")
 
 
 def _print_progress(store: LabelStore) -> None:

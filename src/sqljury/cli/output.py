@@ -10,8 +10,7 @@ from shlex import quote
 from shutil import which
 from typing import TYPE_CHECKING, Any, cast
 
-import typer
-
+from sqljury.cli.streams import echo
 from sqljury.settings import Showing
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def console() -> Console:
 def print_json(found: Any, *, ascii: bool = True) -> None:
     """Print an object as JSON."""
     # GitHub Actions takes ##[…] for a command, wherever it stands in a line.
-    typer.echo(json.dumps(found, indent=2, ensure_ascii=ascii).replace("##[", "#\\u0023["))
+    echo(json.dumps(found, indent=2, ensure_ascii=ascii).replace("##[", "#\\u0023["))
 
 
 def show(document: ReportDocument, found: Json, showing: Showing) -> None:
@@ -45,7 +44,7 @@ def show(document: ReportDocument, found: Json, showing: Showing) -> None:
         from sqljury.reports.page import write_page
 
         write_page(showing.html, document)
-        typer.echo(f"report: {showing.html.resolve()}", err=True)
+        echo(f"report: {showing.html.resolve()}", err=True)
     if showing.json:
         print_json(found)
         return
@@ -86,16 +85,16 @@ def print_summary_of(found: Evaluation, as_json: bool) -> None:
 
     print_summary(found.summary, console())
     for lack in lacks:
-        typer.echo(f"warning: queries ran without a part of the sandbox: no {lack}", err=True)
+        echo(f"warning: queries ran without a part of the sandbox: no {lack}", err=True)
     if paid is not None:
-        typer.echo(f"this command paid for {paid_text(paid)}", err=True)
+        echo(f"this command paid for {paid_text(paid)}", err=True)
 
 
 def print_failures(found: Evaluation, most: int) -> None:
     """Print a run's failures by cause, at most ``most`` of each cause."""
     from sqljury.uses.evaluate.failures import failures_text
 
-    typer.echo(failures_text(found.failures(), most, str(found.run.folder)))
+    echo(failures_text(found.failures(), most, str(found.run.folder)))
 
 
 def program() -> str:
@@ -112,14 +111,14 @@ def print_next(found: Evaluation, html: Path | None) -> None:
     from sqljury.reports.words import visible
 
     folder, sqljury = found.run.folder, program()
-    typer.echo(f"run: {folder}", err=True)
+    echo(f"run: {folder}", err=True)
     page = f"report: {html.resolve()}" if html else f"report: {sqljury} report {folder} --html FILE"
-    typer.echo(page, err=True)
+    echo(page, err=True)
     case = found.first_failure()
     if case is not None:
-        typer.echo(f"failures by cause: {sqljury} report {folder} --failures 3", err=True)
+        echo(f"failures by cause: {sqljury} report {folder} --failures 3", err=True)
         name = quote(one_line(visible(case.name)))
-        typer.echo(f"one failure: {sqljury} report {folder} --case {name}", err=True)
+        echo(f"one failure: {sqljury} report {folder} --case {name}", err=True)
 
 
 def paid_text(paid: Spent) -> str:

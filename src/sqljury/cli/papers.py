@@ -6,21 +6,19 @@ import json
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from sqljury.cli.app import papers
 from sqljury.cli.flags import command
 from sqljury.cli.judging import mapping_of
 from sqljury.cli.output import show
+from sqljury.cli.streams import echo
 from sqljury.errors import InputError
-from sqljury.settings import Drawing, Input, Showing, only, option
+from sqljury.settings import Argument, Drawing, Input, Showing, only, option
 
 _Showing = Annotated[Showing, only("json", "html")]
 
 
-@command(papers, "rose-vec")
+@command("paper", "rose-vec")
 def rose_vec(
-    folder: Annotated[Path, typer.Argument(help="Folder that holds ROSE's output folders.")],
+    folder: Annotated[Path, Argument(help="Folder that holds ROSE's output folders.")],
     *,
     labels: Annotated[
         tuple[Path, ...],
@@ -39,9 +37,9 @@ def rose_vec(
     show(rose_vec_document(found), found.to_json(), showing)
 
 
-@command(papers)
+@command("paper")
 def methods(
-    folder: Annotated[Path, typer.Argument(help="Folder of recorded methods, with methods.csv.")],
+    folder: Annotated[Path, Argument(help="Folder of recorded methods, with methods.csv.")],
     *,
     drawing: Annotated[Drawing, only("seed")],
     showing: _Showing,
@@ -57,9 +55,9 @@ def methods(
     show(methods_document(found), found.to_json(), showing)
 
 
-@command(papers)
+@command("paper")
 def keywords(
-    files: Annotated[list[Path], typer.Argument(help="Pairs, or any other file of cases.")],
+    files: Annotated[list[Path], Argument(help="Pairs, or any other file of cases.")],
     *,
     reading: Annotated[Input, only("format", "map")],
     dialect: Annotated[str, option("Dialect of the queries.", "--dialect")] = "sqlite",
@@ -80,7 +78,7 @@ def keywords(
 
 @command()
 def ledger(
-    ledger: Annotated[Path, typer.Argument(help="The ledger, an SQLite file.")],
+    ledger: Annotated[Path, Argument(help="The ledger, an SQLite file.")],
     *,
     export: Annotated[
         Path | None,
@@ -104,14 +102,12 @@ def ledger(
         raise InputError("SJ006", "give one of --export, --import and --forget.")
     with Ledger(ledger, read_only=import_ is None and forget is None) as answers:
         if export is not None:
-            typer.echo(f"{answers.export_jsonl(export):,} answers")
+            echo(f"{answers.export_jsonl(export):,} answers")
             return
         if import_ is not None:
-            typer.echo(f"{answers.import_jsonl(import_):,} answers")
+            echo(f"{answers.import_jsonl(import_):,} answers")
             return
         if forget is not None:
             answers.close_batch(forget, "forgotten")
         for batch, model, submitted, state, waiting in answers.batches():
-            typer.echo(
-                f"{batch}  {':'.join(json.loads(model)[:2])}  {submitted}  {state}  {waiting:,}"
-            )
+            echo(f"{batch}  {':'.join(json.loads(model)[:2])}  {submitted}  {state}  {waiting:,}")

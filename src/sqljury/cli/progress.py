@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
-import typer
+from sqljury.cli.streams import echo
 
 
 @contextlib.contextmanager
@@ -65,6 +65,6 @@ def _lines(did: str, every: float = 10.0) -> Callable[[int, int], None]:
         # While nothing gets done, the estimate of the time left only grows: do not print it.
         goes_on, state["last"] = done > state["last"], done
         eta = f", {(total - done) / rate:,.0f} s left" if rate > 0 and goes_on else ""
-        typer.echo(f"{did} {done:,} of {total:,} ({rate:,.0f}/s{eta})", err=True)
+        echo(f"{did} {done:,} of {total:,} ({rate:,.0f}/s{eta})", err=True)
 
     return update

@@ -5,22 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from sqljury.cli.flags import command, refuse_besides, refuse_without
+from sqljury.cli.flags import TypedWords, command, refuse_besides, refuse_without
 from sqljury.cli.output import print_json
+from sqljury.cli.streams import echo
 from sqljury.errors import EXIT_BELOW_THRESHOLD, InputError
-from sqljury.settings import Drawing, SchemaSource, Showing, only, option
+from sqljury.settings import Argument, Drawing, SchemaSource, Showing, only, option
 from sqljury.writing import write_text
 
 _VERDICTS = ("proved", "refuted", "no_counterexample", "unknown")
-_Right = Annotated[str, typer.Argument(help="The query to compare with the reference.")]
+_Right = Annotated[str, Argument(help="The query to compare with the reference.")]
 
 
 @command()
 def compare(
     left: Annotated[
-        str, typer.Argument(help="The reference query; rows are ordered if it has ORDER BY.")
+        str, Argument(help="The reference query; rows are ordered if it has ORDER BY.")
     ],
     right: _Right,
     *,
@@ -84,9 +83,9 @@ def compare(
     else:
         from sqljury.reports.pair import pair_text
 
-        typer.echo(pair_text(found))
+        echo(pair_text(found))
     if found.verdict in failing:
-        raise typer.Exit(EXIT_BELOW_THRESHOLD)
+        raise SystemExit(EXIT_BELOW_THRESHOLD)
     if found.failure is not None:
         which, execution = found.failure
         raise InputError("SJ318", f"the {which} query does not run: {execution.message}.")
@@ -94,8 +93,8 @@ def compare(
 
 @command()
 def diff(
-    context: typer.Context,
-    left: Annotated[str, typer.Argument(help="The reference query.")],
+    typed: TypedWords,
+    left: Annotated[str, Argument(help="The reference query.")],
     right: _Right,
     *,
     source: SchemaSource,
@@ -123,10 +122,10 @@ def diff(
     """
     if network:
         shared = ("left", "right", "schema", "database", "db_id", "json")
-        refuse_besides(context, "--network", *shared, "model", "svg")
+        refuse_besides(typed, "--network", *shared, "model", "svg")
         _print_match(left, right, source, model, svg, showing.json)
         return
-    refuse_without(context, "--network", "model", "svg")
+    refuse_without(typed, "--network", "model", "svg")
     from sqljury.uses.queries import MOST_TOLD, diff_queries
 
     found = diff_queries(
@@ -141,7 +140,7 @@ def diff(
     if showing.json:
         print_json(found.to_json(), ascii=False)
     else:
-        typer.echo(found.text(None if every else MOST_TOLD))
+        echo(found.text(None if every else MOST_TOLD))
 
 
 def _print_match(
@@ -162,14 +161,14 @@ def _print_match(
     if as_json:
         print_json(found.to_json(), ascii=False)
         return
-    typer.echo(found.summary)
+    echo(found.summary)
     for name, only_there in zip(("reference", "prediction"), found.only, strict=True):
-        typer.echo(f"only in the {name}: {', '.join(only_there) if only_there else '-'}")
+        echo(f"only in the {name}: {', '.join(only_there) if only_there else '-'}")
 
 
 @command()
 def plan(
-    sql: Annotated[str, typer.Argument(help="The query.")],
+    sql: Annotated[str, Argument(help="The query.")],
     *,
     source: SchemaSource,
     canonical: Annotated[
@@ -199,8 +198,8 @@ def plan(
     if showing.json:
         print_json(found.to_json(), ascii=False)
         return
-    typer.echo(found.text)
+    echo(found.text)
     if found.assumptions:
-        typer.echo(f"\nassuming {', '.join(found.assumptions)}")
+        echo(f"\nassuming {', '.join(found.assumptions)}")
     if found.rules:
-        typer.echo(f"\nrewritten by {', '.join(found.rules)}")
+        echo(f"\nrewritten by {', '.join(found.rules)}")

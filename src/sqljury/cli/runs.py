@@ -6,10 +6,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from sqljury.cli.app import runs as runs_group
-from sqljury.cli.flags import command, refuse_besides
+from sqljury.cli.flags import TypedWords, command, refuse_besides
 from sqljury.cli.output import (
     console,
     print_failures,
@@ -18,9 +15,10 @@ from sqljury.cli.output import (
     show,
     write_files,
 )
+from sqljury.cli.streams import echo
 from sqljury.cli.tracking import track
 from sqljury.errors import InputError
-from sqljury.settings import Showing, only, option
+from sqljury.settings import Argument, Showing, only, option
 
 if TYPE_CHECKING:
     from sqljury.uses.evaluate.evaluation import Evaluation
@@ -28,10 +26,10 @@ if TYPE_CHECKING:
 
 @command()
 def report(
-    context: typer.Context,
+    typed: TypedWords,
     runs: Annotated[
         list[Path],
-        typer.Argument(help="The folder of a run; several are printed as a leaderboard."),
+        Argument(help="The folder of a run; several are printed as a leaderboard."),
     ],
     *,
     case: Annotated[
@@ -64,18 +62,18 @@ def report(
     from sqljury.uses.evaluate.evaluation import load_run
 
     if case is not None:
-        refuse_besides(context, "--case", "runs")
+        refuse_besides(typed, "--case", "runs")
         _print_case(_single(runs, "--case"), case)
         return
     if against is not None:
-        refuse_besides(context, "--against", "runs", "html", "json")
+        refuse_besides(typed, "--against", "runs", "html", "json")
         _print_comparison(against, _single(runs, "--against"), showing)
         return
     if latex + markdown + showing.json > 1:
         raise InputError("SJ006", "--latex, --markdown and --json each print the scores: give one.")
     if len(runs) > 1:
         refuse_besides(
-            context, "a leaderboard of several runs", *("runs", "latex", "markdown", "json")
+            typed, "a leaderboard of several runs", *("runs", "latex", "markdown", "json")
         )
         _print_leaderboards(runs, latex, markdown, showing.json)
         return
@@ -95,12 +93,12 @@ def report(
         elif latex or markdown:
             from sqljury.uses.evaluate.document import latex_table, markdown_table
 
-            typer.echo((latex_table if latex else markdown_table)(found.summary))
+            echo((latex_table if latex else markdown_table)(found.summary))
         elif not written and not showing.track:
             print_summary_of(found, showing.json)
         track(found, showing.track)
         for path in written:
-            typer.echo(str(path))
+            echo(str(path))
 
 
 def _single(runs: list[Path], mode: str) -> Path:
@@ -156,18 +154,16 @@ def _print_leaderboards(runs: list[Path], latex: bool, markdown: bool, as_json: 
     for place, (name, board) in enumerate(boards.items()):
         if len(boards) > 1:
             mark = "%" if latex else "##"
-            typer.echo(f"{chr(10) if place else ''}{mark} {name or '(no benchmark)'}{chr(10)}")
+            echo(f"{chr(10) if place else ''}{mark} {name or '(no benchmark)'}{chr(10)}")
         if latex or markdown:
-            typer.echo((latex_table if latex else markdown_table)(board))
+            echo((latex_table if latex else markdown_table)(board))
         else:
             print_summary(board, console())
 
 
-@runs_group.command("list", hidden=True)
+@command("runs", "list", hidden=True)
 def list_runs(
-    folder: Annotated[Path, typer.Argument(help="The folder that holds runs.")] = Path(
-        "sqljury-runs"
-    ),
+    folder: Annotated[Path, Argument(help="The folder that holds runs.")] = Path("sqljury-runs"),
 ) -> None:
     """List the runs in a folder, the latest first, with their scores."""
     from sqljury.reports.words import visible
@@ -179,16 +175,16 @@ def list_runs(
             "SJ401", f"there is no run in {folder}.", hint="sqljury evaluate makes them."
         )
     for path in found:
-        typer.echo(visible(str(path)))
+        echo(visible(str(path)))
         with load_run(path) as run:
             for line in run.lines():
-                typer.echo(f"  {line}")
+                echo(f"  {line}")
 
 
-@command(runs_group, "merge")
+@command("runs", "merge")
 def merge_runs(
-    folder: Annotated[Path, typer.Argument(help="The folder of the new run.")],
-    runs: Annotated[list[Path], typer.Argument(help="All shards of an input, or several runs.")],
+    folder: Annotated[Path, Argument(help="The folder of the new run.")],
+    runs: Annotated[list[Path], Argument(help="All shards of an input, or several runs.")],
     *,
     showing: Annotated[Showing, only("html", "csv", "export", "json")],
 ) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from sqljury.cli.flags import command
+from sqljury.cli.streams import echo
 from sqljury.errors import MissingExtraError
 from sqljury.settings import Running, Serving, Sources, only, option
 
@@ -97,13 +96,13 @@ def _listen(
 
     def started(address: str) -> None:
         path = "/mcp" if extra == "mcp" else ""
-        typer.echo(f"serving {len(operations.databases):,} databases on {address}{path}")
+        echo(f"serving {len(operations.databases):,} databases on {address}{path}")
         if extra == "serve":
-            typer.echo(f"description of the requests: {address}/openapi.json")
+            echo(f"description of the requests: {address}/openapi.json")
         if is_new:
             print(f"token: {token}", flush=True)
         if not is_loopback(serving.host):
-            typer.echo(
+            echo(
                 "warning: other machines can connect, and what they send is not encrypted; put a "
                 "proxy with TLS before it.",
                 err=True,

@@ -10,9 +10,22 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any, TextIO
+
+_STYLE = re.compile(r"\033\[[;?0-9]*[a-zA-Z]")
+
+
+def echo(text: str = "", *, err: bool = False) -> None:
+    """Print a line; colours are left out where no terminal shows them.
+
+    Args:
+        err: print to standard error.
+    """
+    stream = sys.stderr if err else sys.stdout
+    print(text if stream.isatty() else _STYLE.sub("", text), file=stream, flush=True)
 
 
 class SafeOutput(io.FileIO):

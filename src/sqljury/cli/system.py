@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from sqljury.cli.judging import client, mapping_of
 from sqljury.cli.progress import progress
+from sqljury.cli.streams import echo
 from sqljury.errors import InfrastructureError
 from sqljury.settings import Input, ModelCalls, Sources, SystemCalls
 
@@ -51,9 +50,9 @@ def print_calls(found: Generated, n: int, ledger: str | None) -> None:
     """Print to stderr how many answers are new, and where the others are from."""
     calls = 0 if found.paid is None else found.paid.calls
     kept = n * found.sampled - found.unreachable - calls
-    typer.echo(f"the system was asked {calls:,} times", err=True)
+    echo(f"the system was asked {calls:,} times", err=True)
     if kept:
-        typer.echo(
+        echo(
             f"{kept:,} answers are from an earlier command ({ledger}); to ask again, name another "
             "file with --ledger",
             err=True,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import typer
-
+from sqljury.cli.streams import echo
 from sqljury.errors import InfrastructureError, InputError, SqljuryError
 from sqljury.isolation import TemporaryFolder
 
@@ -68,4 +67,4 @@ def track(found: Evaluation, specs: Sequence[str]) -> None:
                     f"{name} does not take the run: {redacted(str(error))}",
                     hint=f"The run is kept: sqljury report {found.run.folder} --track {spec}.",
                 ) from error
-        typer.echo(f"{name}: {redacted(where)}", err=True)
+        echo(f"{name}: {redacted(where)}", err=True)

@@ -8,17 +8,15 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
-import typer
-
-from sqljury.cli.app import trainers
 from sqljury.cli.flags import OneWorker, Out, command
 from sqljury.cli.output import print_json
 from sqljury.cli.progress import progress
+from sqljury.cli.streams import echo
 from sqljury.errors import InputError
 from sqljury.learning.generator import GeneratorSettings
 from sqljury.learning.graph_matching.options import NetworkOptions, TrainingOptions
 from sqljury.learning.outcome_reward.examples import Settings
-from sqljury.settings import Drawing, Showing, Sources, only, option
+from sqljury.settings import Argument, Drawing, Showing, Sources, only, option
 
 if TYPE_CHECKING:
     from sqljury.learning.graph_matching.training import Epoch
@@ -29,11 +27,11 @@ _Schemas = Annotated[Sources, only("databases", "schemas")]
 _Folder = Annotated[Path, option("Folder to write.", "--out", "-o")]
 
 
-@command(trainers, "detector")
+@command("train", "detector")
 def train_detector(
     inputs: Annotated[
         list[str],
-        typer.Argument(help="Files of questions with `answerable`, or RUNs with verdicts."),
+        Argument(help="Files of questions with `answerable`, or RUNs with verdicts."),
     ],
     *,
     out: Out,
@@ -83,14 +81,12 @@ def train_detector(
         seed=drawing.seed,
     )
     model.save(out)
-    typer.echo(f"{out}: {model.kind} that reads the {model.reads}, from {yes:,} yes, {no:,} no")
+    echo(f"{out}: {model.kind} that reads the {model.reads}, from {yes:,} yes, {no:,} no")
 
 
-@command(trainers, "graph-match")
+@command("train", "graph-match")
 def train_graph_match(
-    pairs: Annotated[
-        Path, typer.Argument(help="The file of labelled pairs that `build pairs` wrote.")
-    ],
+    pairs: Annotated[Path, Argument(help="The file of labelled pairs that `build pairs` wrote.")],
     *,
     out: Out,
     sources: _Schemas,
@@ -138,7 +134,7 @@ def train_graph_match(
             on_epoch=_print_epoch,
         )
     best, held = trained.best, trained.matcher.notes["validated"]
-    typer.echo(
+    echo(
         f"{out}: epoch {best.number} of {trained.train:,} views of pairs; on "
         f"{trained.validation:,} pairs of other databases AUC {held['auc']:.4f}, accuracy "
         f"{held['accuracy']:.4f} from a score of {trained.matcher.threshold:.3f}; "
@@ -148,14 +144,14 @@ def train_graph_match(
 
 def _print_epoch(epoch: Epoch) -> None:
     said = f"epoch {epoch.number}: loss {epoch.loss:.4f}, validation AUC {epoch.auc:.4f}"
-    typer.echo(f"{said}, accuracy {epoch.accuracy:.4f}", err=True)
+    echo(f"{said}, accuracy {epoch.accuracy:.4f}", err=True)
 
 
-@command(trainers, "jury")
+@command("train", "jury")
 def train_jury(
     tables: Annotated[
         list[Path],
-        typer.Argument(help="Tables of labelled cases: `sqljury evaluate --features` as .jsonl."),
+        Argument(help="Tables of labelled cases: `sqljury evaluate --features` as .jsonl."),
     ],
     *,
     out: Out,
@@ -192,7 +188,7 @@ def train_jury(
         seed=drawing.seed,
     )
     cases = sum(model.card["cases"].values())
-    typer.echo(f"{out}: {len(model.names)} features of {cases:,} cases")
+    echo(f"{out}: {len(model.names)} features of {cases:,} cases")
 
 
 def _weight(text: str) -> tuple[str, float]:
@@ -222,7 +218,7 @@ def _steps(
             on_progress(done, total)
             if _is_first() and measures and measures != last:
                 last = measures
-                typer.echo(f"step {done:,} of {total:,}: validation {measures}", err=True)
+                echo(f"step {done:,} of {total:,}: validation {measures}", err=True)
 
         yield on_progress, on_step
 
@@ -236,7 +232,7 @@ def _silent(_done: int, _total: int) -> None:
     """The progress callback of the other processes: prints nothing."""
 
 
-@command(trainers, "generator")
+@command("train", "generator")
 def train_generator(
     *,
     data: Annotated[tuple[Path, ...], option("Questions with references; repeatable.", "--data")],
@@ -268,7 +264,7 @@ def train_generator(
         print_json(facts)
         return
     trained, validated = facts["training"], facts["validation"]
-    typer.echo(
+    echo(
         f"{out}: {trained['examples']:,} questions in {trained['steps']:,} steps, the best after "
         f"{trained['best_step']:,}; loss {validated['loss']:.3f} on {validated['examples']:,} "
         f"kept back; {trained['left_out_as_too_long']:,} too long\n"
@@ -276,7 +272,7 @@ def train_generator(
     )
 
 
-@command(trainers, "verifier")
+@command("train", "verifier")
 def train_verifier(
     *,
     data: Annotated[
@@ -321,9 +317,9 @@ def train_verifier(
     if not _is_first():
         return
     for warning in warnings_of(found.facts):
-        typer.echo(f"warning: {warning}", err=True)
+        echo(f"warning: {warning}", err=True)
     write_reliability(out / "reliability.svg", {"before": found.before, "after": found.after})
     if showing.json:
         print_json(found.facts)
     else:
-        typer.echo(training_text(found.facts, out))
+        echo(training_text(found.facts, out))

@@ -6,11 +6,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from sqljury.cli.flags import command, refuse_without
+from sqljury.cli.flags import TypedWords, command, refuse_without
+from sqljury.cli.streams import echo
 from sqljury.errors import InputError, MissingExtraError
-from sqljury.settings import Sources, only, option
+from sqljury.settings import Argument, Sources, only, option
 
 if TYPE_CHECKING:
     from sqljury.app.server import Door, Served
@@ -18,10 +17,10 @@ if TYPE_CHECKING:
 
 @command()
 def view(
-    context: typer.Context,
+    typed: TypedWords,
     runs: Annotated[
         list[Path] | None,
-        typer.Argument(help="Folders of runs, or folders that hold runs [sqljury-runs]."),
+        Argument(help="Folders of runs, or folders that hold runs [sqljury-runs]."),
     ] = None,
     *,
     sources: Annotated[Sources, only("databases")],
@@ -44,12 +43,13 @@ def view(
     """Look at runs in a browser: scores, cases with filters, one case, comparisons.
 
     The server listens on this machine only, and the printed address has a token that the browser
-    needs. Runs are only read. With --databases, a changed query can be run from a case's page.
-    With --labels and no run, people label cases and see nothing of what judges say.
+    needs. Runs are only read. With --databases, a changed query can be run from a case's page, and
+    people who label see rows. With --labels and no run, people label cases and see nothing of what
+    judges say.
     With --findings, people decide on faults that an audit found; the overlay is written at once.
     """
     if findings is None:
-        refuse_without(context, "--findings", "overlay", "key")
+        refuse_without(typed, "--findings", "overlay", "key")
     elif overlay is None:
         raise InputError("SJ006", "--findings goes with --overlay FILE.")
     try:
@@ -68,7 +68,7 @@ def view(
             from sqljury.app.label import Label
             from sqljury.uses.label import LabelStore
 
-            doors.append(opened.enter_context(Label(LabelStore(labels))))
+            doors.append(opened.enter_context(Label(LabelStore(labels), sources.databases)))
         if findings is not None and overlay is not None:
             from sqljury.app.decide import Decide
             from sqljury.uses.audit.deciding import FindingDecisions
@@ -79,8 +79,8 @@ def view(
 
 
 def _told(served: Served) -> None:
-    typer.echo(served.address)
-    typer.echo("Open this address in a browser; Ctrl-C ends the server.", err=True)
+    echo(served.address)
+    echo("Open this address in a browser; Ctrl-C ends the server.", err=True)
 
 
 def _runs(places: list[Path]) -> list[Path]:

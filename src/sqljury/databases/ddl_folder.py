@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 from pathlib import Path
 
 from sqljury.schema import Column, Schema, Table
@@ -40,32 +42,34 @@ class FolderSchemas(Mapping[str, Schema]):
     """The schema of each database in a folder, by the database's name; read when it is asked for.
 
     Files are ``[ENGINE/]DATABASE/SCHEMA/DDL.csv``, or ``sqlite/DATABASE/DDL.csv``; without the name
-    of an engine in the path the databases are Snowflake's. A table is named without its schema,
-    unless the database has another table of that name. Keys are not read: warehouses do not
-    enforce them.
+    of an engine in the path the databases are Snowflake's. Beside them, ``TABLE.json`` has the
+    columns and some rows of a table: it is read if no ``DDL.csv`` has the table. A table is named
+    without its schema, unless the database has another table of that name. Keys are not read:
+    warehouses do not enforce them.
     """
 
     def __init__(self, path: Path) -> None:
-        self._files: dict[str, tuple[str, list[Path]]] = {}
+        self._folders: dict[str, tuple[str, list[Path]]] = {}
         self._read: dict[str, Schema] = {}
-        for file in sorted(path.rglob(_NAME)):
-            folders = file.absolute().parent.parts
+        of_files = (file.parent for end in (_NAME, "*.json") for file in path.rglob(end))
+        for folder in sorted(set(of_files)):
+            folders = folder.absolute().parts
             engine = next((one for one in reversed(folders[-4:]) if one in _ENGINES), "snowflake")
             database = folders[-1] if engine == "sqlite" else folders[-2]
-            self._files.setdefault(database, (engine, []))[1].append(file)
+            self._folders.setdefault(database, (engine, []))[1].append(folder)
 
     def __getitem__(self, name: str) -> Schema:
-        """The schema of that database; without tables if its files hold no CREATE TABLE."""
+        """The schema of that database; without tables if its files describe none."""
         if name not in self._read:
-            engine, files = self._files[name]
-            self._read[name] = _schema(engine, [one for file in files for one in _tables(file)])
+            engine, folders = self._folders[name]
+            self._read[name] = _schema(engine, [one for f in folders for one in _in_folder(f)])
         return self._read[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._files)
+        return iter(self._folders)
 
     def __len__(self) -> int:
-        return len(self._files)
+        return len(self._folders)
 
 
 def _schema(engine: str, tables: list[tuple[str, Table]]) -> Schema:
@@ -78,6 +82,36 @@ def _schema(engine: str, tables: list[tuple[str, Table]]) -> Schema:
     # A table may be listed twice in one file.
     kept = {table.name.casefold(): table for table in named}
     return Schema(dialect=_ENGINES[engine], tables=tuple(kept.values()))
+
+
+def _in_folder(folder: Path) -> Iterator[tuple[str, Table]]:
+    """The schema and the table of each CREATE TABLE, then of each other table with sample rows."""
+    found = list(_tables(folder / _NAME)) if (folder / _NAME).is_file() else []
+    yield from found
+    known = {table.name.casefold() for _, table in found}
+    for file in sorted(folder.glob("*.json")):
+        if file.stem.rpartition(".")[2].casefold() not in known:
+            yield from _described(file)
+
+
+def _described(file: Path) -> Iterator[tuple[str, Table]]:
+    """The schema and the table of a file of sample rows; nothing if it is another JSON file."""
+    try:
+        held = json.loads(file.read_bytes())
+        full, names, types = (
+            held[key] for key in ("table_fullname", "column_names", "column_types")
+        )
+        said = held.get("description") or []
+        columns = tuple(
+            Column(name=name, type=kind, description=text or "")
+            for name, kind, text in zip_longest(names, types, said[: len(names)])
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return
+    yield (
+        full.split(".")[-2] if "." in full else "",
+        Table(name=full.rpartition(".")[2], columns=columns),
+    )
 
 
 def _tables(file: Path) -> Iterator[tuple[str, Table]]:

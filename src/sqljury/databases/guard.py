@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from sqljury.execution import Execution, Status
 
@@ -167,7 +168,6 @@ _PATTERNS = {
     ),
 }
 _PATTERNS["redshift"] = _PATTERNS["postgres"]
-_TOKENS = {dialect: re.compile(pattern, re.DOTALL) for dialect, pattern in _PATTERNS.items()}
 _ANY_DIALECT = ("sqlite", "postgres", "mysql")
 """Text for any other engine must read the same in all of these."""
 
@@ -179,9 +179,15 @@ def mysql_dialect(sql_mode: str) -> str:
     return " ".join(["mysql", *found])
 
 
+@cache
+def _token(dialect: str) -> re.Pattern[str]:
+    """Matches one token; compiled on first use, because each takes some 4 ms."""
+    return re.compile(_PATTERNS.get(dialect, _PATTERNS["sqlite"]), re.DOTALL)
+
+
 def _tokens(sql: str, dialect: str) -> Iterator[tuple[str, str, int]]:
     """The kind of each token, its text, and its start position."""
-    tokens = _TOKENS.get(dialect, _TOKENS["sqlite"])
+    tokens = _token(dialect)
     position = 0
     while match := tokens.match(sql, position):
         kind, position = match.lastgroup or "", match.end()
@@ -235,7 +241,7 @@ def admit(sql: str, dialect: str, *, pinned: bool = True) -> str | Execution:
         and not ("--" in text or "/*" in text or "#" in text or "//" in text)
     ):
         return text  # the path of nearly all real queries
-    if pinned and dialect in _TOKENS:
+    if pinned and dialect in _PATTERNS:
         return _admit_rebuilt(_rebuilt(sql, dialect), dialect)
     first, *others = (_rebuilt(sql, known) for known in _ANY_DIALECT)
     outcome = _admit_rebuilt(first, dialect)
@@ -442,3 +448,11 @@ def allowing(names: str) -> frozenset[str]:
 def lowered(names: Iterable[str]) -> frozenset[str]:
     """The names in lower case, as they are compared."""
     return frozenset(name.lower() for name in names)
+
+
+def unread(dialect: str, error: Exception) -> Execution:
+    """The outcome of a statement that sqlglot cannot read, and that is therefore not run."""
+    words = str(error).partition("\n")[0]
+    if isinstance(error, RecursionError):
+        words = "nested too deeply"
+    return Execution(Status.UNREAD, None, f"not run, as it cannot be read as {dialect}: {words}")

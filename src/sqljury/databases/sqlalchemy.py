@@ -18,7 +18,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from sqljury.databases.guard import admit
+from sqljury.databases.guard import admit, unread
 from sqljury.databases.limits import WATCHDOG, awake, exceeded, fetch_limited
 from sqljury.databases.protocol import ENGINES, Describe, Engine
 from sqljury.databases.server import CHUNK, DeadlineRows, with_second_attempt
@@ -292,11 +292,8 @@ def _not_a_query(sql: str, dialect: str) -> Execution | None:
     known = dialect if sqlglot.Dialect.get(dialect) is not None else None
     try:
         trees = sqlglot.parse(sql, read=known)
-    except sqlglot.errors.SqlglotError as error:
-        words = str(error).partition("\n")[0]
-        return Execution(Status.ERROR, None, f"cannot be parsed as {dialect}: {words}")
-    except RecursionError:
-        return Execution(Status.ERROR, None, "nested too deeply to be checked")
+    except (sqlglot.errors.SqlglotError, RecursionError) as error:
+        return unread(dialect, error)
     if len(trees) != 1:
         return Execution(Status.REFUSED, None, "more than one statement")
     tree = trees[0]

@@ -198,6 +198,7 @@ _PREDICTION_OUTCOME = {
     Status.TOO_LARGE: Outcome.PREDICTION_TOO_LARGE,
     Status.OUT_OF_MEMORY: Outcome.PREDICTION_OUT_OF_MEMORY,
     Status.REFUSED: Outcome.PREDICTION_REFUSED,
+    Status.UNREAD: Outcome.UNKNOWN,
     Status.UNAVAILABLE: Outcome.JUDGE_UNAVAILABLE,
 }
 _REFERENCE_OUTCOME = {
@@ -206,6 +207,7 @@ _REFERENCE_OUTCOME = {
     Status.TOO_LARGE: Outcome.REFERENCE_TOO_LARGE,
     Status.OUT_OF_MEMORY: Outcome.REFERENCE_TOO_LARGE,
     Status.REFUSED: Outcome.REFERENCE_ERROR,
+    Status.UNREAD: Outcome.UNKNOWN,
     Status.UNAVAILABLE: Outcome.JUDGE_UNAVAILABLE,
 }
 
@@ -306,5 +308,6 @@ def failed_reference(run: Execution) -> Verdict:
 
 
 def _not_scored(outcome: Outcome, reason: str) -> Verdict:
-    score = None if outcome.left_out or outcome is Outcome.ABSTAINED else 0.0
+    unscored = outcome.left_out or outcome in (Outcome.ABSTAINED, Outcome.UNKNOWN)
+    score = None if unscored else 0.0
     return Verdict(outcome=outcome, score=score, reason=reason)

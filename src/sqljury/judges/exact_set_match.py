@@ -11,7 +11,7 @@ from typing import ClassVar
 from sqljury.case import Case
 from sqljury.evidence import Evidence
 from sqljury.judges.base import Judge, Needs, register
-from sqljury.sql import Clauses, clauses_of, normalise_text
+from sqljury.sql import Clauses, clauses_of, normalise_text, parse
 from sqljury.sql.spider_grammar import OutsideGrammarError, as_read
 from sqljury.verdict import Outcome, Verdict
 
@@ -45,9 +45,9 @@ class ExactSetMatch(Judge):
     being counted as wrong, an OR after a comparison of two columns is not lost, and an alias is
     valid in its own SELECT only.
 
-    A prediction that cannot be parsed is ``prediction_error``; if no reference can be, the
-    verdict is ``unknown``. The measures are 1 for each component that agrees with the closest
-    reference.
+    If the prediction or every reference cannot be parsed, the verdict is ``unknown``; a statement
+    that is no query is ``prediction_error``. The measures are 1 for each component that agrees with
+    the closest reference.
 
     Args:
         grammar: ``official`` (``exact_set_match:official``) gives the script's results including
@@ -60,7 +60,7 @@ class ExactSetMatch(Judge):
     """
 
     name: ClassVar[str] = "exact_set_match"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     needs: ClassVar[Needs] = Needs.REFERENCE
     variant: ClassVar[str] = "grammar"
 
@@ -104,11 +104,15 @@ class ExactSetMatch(Judge):
             return Verdict(outcome=Outcome.UNKNOWN, reason="the reference cannot be parsed")
         prediction = self._clauses(sql, evidence)
         if prediction is None:
+            measures = dict.fromkeys(COMPONENTS, 0.0)
+            if parse(sql, evidence.dialect) is None:
+                reason = "the prediction cannot be parsed"
+                return Verdict(outcome=Outcome.UNKNOWN, reason=reason, measures=measures)
             return Verdict(
                 outcome=Outcome.PREDICTION_ERROR,
                 score=0.0,
-                reason="the prediction cannot be parsed",
-                measures=dict.fromkeys(COMPONENTS, 0.0),
+                reason="the prediction is not a query",
+                measures=measures,
             )
         agreements = [self._agreement(reference, prediction) for reference in references]
         best = max(agreements, key=lambda agreement: sum(agreement.values()))

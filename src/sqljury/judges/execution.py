@@ -1,4 +1,7 @@
-"""Execution accuracy: the rows of the prediction against the rows of the reference."""
+"""Execution accuracy: the rows of the prediction against the rows of the reference.
+
+The parser is imported where it is needed: the process that starts workers makes this judge, too.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,6 @@ from sqljury.evidence import Evidence
 from sqljury.execution import Execution as Run
 from sqljury.execution import ResultTable
 from sqljury.judges.base import Judge, Needs, predicted_rows, register
-from sqljury.sql import (
-    any_order,
-    keyed_for_ties,
-    remove_distinct,
-    top_level_order,
-    without_limit,
-)
 from sqljury.stored_table import StoredTable
 from sqljury.tables import (
     Comparison,
@@ -46,14 +42,14 @@ class ExecutionMatch(Judge):
     tables; only SQL needs a database.
 
     Args:
-        policy: the variant: ``strict``, ``spider``, ``bird``, ``rose``, ``spider2`` or ``intent``;
-            the other options change single rules of it.
+        policy: the variant: ``strict``, ``spider``, ``bird``, ``rose``, ``spider2``, ``ehrsql`` or
+            ``intent``; the other options change single rules of it.
         duplicates: ``bag`` counts how often a row occurs, ``set`` does not.
         row_order: which ORDER BY of the reference makes row order count: ``top_level``,
             ``anywhere`` (also in subqueries) or none (``free``).
         column_order: ``given`` or ``any``.
         extra_columns: whether one side may have more columns.
-        values: ``typed``, ``exact``, ``lenient`` or ``text``.
+        values: ``typed``, ``exact``, ``lenient``, ``text``, ``csv`` or ``rounded``.
         tolerance: numbers a and b are equal if |a - b| <= tolerance * max(1, |a|, |b|).
         keep_distinct: keep DISTINCT if the policy removes it.
 
@@ -100,8 +96,17 @@ class ExecutionMatch(Judge):
         return {"order": order[self.rules.row_order], "tol": f"{self.rules.tolerance:g}"}
 
     def sql_to_run(self, sql: str) -> str:
-        """The text, without DISTINCT if the policy removes it."""
-        return remove_distinct(sql) if self.rules.remove_distinct else sql
+        """The text, without DISTINCT if the policy removes it, and as EHRSQL's script runs it if
+        the policy says so."""
+        if self.rules.fixed_clock:
+            from sqljury.sql.ehrsql import as_ehrsql_runs
+
+            return as_ehrsql_runs(sql)
+        if not self.rules.remove_distinct:
+            return sql
+        from sqljury.sql import remove_distinct
+
+        return remove_distinct(sql)
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """``correct`` if the rows equal those of a reference that runs."""
@@ -238,6 +243,8 @@ def is_ordered(rules: Policy, sql: str, dialect: str) -> bool:
     """True if the policy compares the order of the rows, given the reference's ORDER BY."""
     if rules.row_order == "free":
         return False
+    from sqljury.sql import any_order, top_level_order
+
     return any_order(sql) if rules.row_order == "anywhere" else top_level_order(sql, dialect)
 
 
@@ -259,6 +266,8 @@ def tie_groups(
         run: executes a query.
         collated: the columns' collations may treat texts as equal that differ in case or blanks.
     """
+    from sqljury.sql import keyed_for_ties
+
     keyed = keyed_for_ties(sql, dialect)
     if keyed is None:
         return None
@@ -277,6 +286,8 @@ def tie_groups(
 
 def _limit_cuts_tie(reference: _QueryRows, evidence: Evidence) -> bool:
     """True if the reference's LIMIT leaves out a row with the same order keys as the last one."""
+    from sqljury.sql import without_limit
+
     wider = without_limit(reference.sql, evidence.dialect)
     if wider is None or wider.limit == 0:
         return False

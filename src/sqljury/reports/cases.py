@@ -193,7 +193,9 @@ def _verdict(record: Record, tables: list[Json]) -> dict[str, Json]:
         "other": [
             [visible(name), _answer(value) or _text(_pretty(value))]
             for name, value in other_evidence(verdict.evidence).items()
+            if name != "witness"
         ],
+        "counterexample": _counterexample(verdict),
     }
     pair = shown_tables(verdict.evidence)
     if pair is not None:
@@ -202,6 +204,17 @@ def _verdict(record: Record, tables: list[Json]) -> dict[str, Json]:
             tables.append(both)
         page["tables"] = tables.index(both)
     return {name: value for name, value in page.items() if value not in (None, "", [], {})}
+
+
+def _counterexample(verdict: Verdict) -> Json:
+    """The database on which the queries differ, its texts made visible; None if there is none."""
+    if "witness" not in verdict.evidence:
+        return None
+    # Reading its script needs the parser, which most pages do without.
+    from sqljury.reports.counterexample import counterexample_of
+
+    found = counterexample_of(verdict.evidence)
+    return None if found is None else {**found, "sql": _sql(str(found["sql"]))}
 
 
 def _answer(value: Json) -> list[list[str]]:

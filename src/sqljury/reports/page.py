@@ -1,9 +1,10 @@
 """HTML pages: one file that opens from disk without a network.
 
-Text from cases is assumed to be hostile. It reaches the page in two ways only: through Jinja with
-autoescape, or as JSON in a script element of a data type, from which the script builds text
-nodes. A content security policy allows only our own scripts, named by hash. Text that is not
-escaped by mistake could therefore neither run nor send requests.
+Text from cases is assumed to be hostile. It reaches the page through Jinja with autoescape, or as
+JSON in a script element of a data type, from which the script builds text nodes. A report's cases
+are rendered when it is written, and inflated when one is opened. A content security policy allows
+only our own scripts, named by hash. Text that is not escaped by mistake could therefore neither run
+nor send requests.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import base64
 import hashlib
 import json
 import re
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from markupsafe import Markup, escape
 from sqljury.case import Json
 from sqljury.reports import plots, words
 from sqljury.reports.document import ReportDocument, Slices
+from sqljury.reports.evidence import WEIGHED_LEGEND
 from sqljury.reports.plots import Axis, PlotPoint
 from sqljury.reports.sqltext import only_renamed
 from sqljury.writing import PathLike, json_line_safe, new_file
@@ -44,7 +47,9 @@ def render(path: PathLike, template: str, **values: Any) -> None:
     environment = page_environment()
     environment.globals |= {"style": Markup(_text("report.css")), "scripts": None}
     if (TEMPLATES / f"{template}.js").exists():
-        others = "".join(_text(f"{name}.js") for name in ("theme_button", "copy", template))
+        others = "".join(
+            _text(f"{name}.js") for name in ("theme_button", "copy", "inflated", template)
+        )
         scripts = {"theme": Markup(_text("theme.js")), "view": Markup(others)}
         digests = (hashlib.sha256(text.encode()).digest() for text in scripts.values())
         hashes = (f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
@@ -77,7 +82,11 @@ def page_environment(*folders: Path) -> Environment:
         # A judge's name may break before each of its options, and inside of model names.
         "name_breaks": lambda name: Markup("<wbr>").join(re.split(r"(?<=[,:=/])", name)),
     }
-    environment.globals |= {"plots": plots, "only_renamed": only_renamed}
+    environment.globals |= {
+        "plots": plots,
+        "only_renamed": only_renamed,
+        "weighed_legend": WEIGHED_LEGEND,
+    }
     return environment
 
 
@@ -175,3 +184,9 @@ def script_safe(value: Json) -> str:
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return json_line_safe(text)
+
+
+def deflated(value: Json) -> str:
+    """The value as JSON, deflated (RFC 1950), in base64; ``inflated.js`` reads it."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return base64.b64encode(zlib.compress(text.encode("utf-8", "backslashreplace"), 9)).decode()

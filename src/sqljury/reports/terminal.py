@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console, JustifyMethod, RenderableType
@@ -23,8 +24,10 @@ from sqljury.reports.evidence import (
     said,
     shown_tables,
 )
-from sqljury.reports.sqltext import DiffLine, compared, formatted
 from sqljury.verdict import Record
+
+if TYPE_CHECKING:
+    from sqljury.reports.sqltext import DiffLine
 
 WIDTH = 100
 _MOST_SLICES = 12
@@ -197,6 +200,8 @@ def _head(case: Case) -> Iterator[RenderableType]:
 
 
 def _queries(case: Case) -> Iterator[RenderableType]:
+    from sqljury.reports.sqltext import compared  # the parser, which no table needs
+
     prediction = case.predicted_sql
     references = list(case.reference_sqls)
     if isinstance(prediction, str) and references:
@@ -211,6 +216,8 @@ def _queries(case: Case) -> Iterator[RenderableType]:
 
 
 def _listing(title: str, sql: str) -> Iterator[RenderableType]:
+    from sqljury.reports.sqltext import formatted
+
     yield Text(title, style="bold")
     yield Padding(plain(formatted(sql)), (0, 0, 0, 4), expand=False)
 

@@ -11,7 +11,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -25,9 +25,8 @@ from sqljury.runs.fingerprints import Changes, DataContents, DataFingerprints, s
 from sqljury.runs.judge_groups import JudgeGroup, groups_of
 from sqljury.runs.pool import WorkerPool
 from sqljury.runs.settings import Billing, RunSettings, Shard, default_client, signature, store_key
-from sqljury.runs.store import CaseRow, RunStore, VerdictRow, WorkItem
+from sqljury.runs.store import CaseRow, RunStore, VerdictRow, WorkItem, sliced_text
 from sqljury.secrets import learn_from_environment, learn_from_urls
-from sqljury.sql import features, hardness
 from sqljury.verdict import Record
 from sqljury.version import __version__
 from sqljury.writing import new_folder
@@ -63,7 +62,7 @@ class WhileReading:
         """Called after a case was stored under this number."""
         if len(self._waiting) < _MOST_WAITING:
             group = row.case.db_id, row.batch_key
-            self._waiting.append(WorkItem(number, row.body, self._judges, group))
+            self._waiting.append(WorkItem(number, row.body, self._judges, group, True))
         self._read += 1
         if self._read % _TURN == 0 and self._failure is None:
             self._store.add_verdicts(self._found(), self._numbers)
@@ -427,8 +426,7 @@ def _rows(
         judged = f"{case.fingerprint()}:{data.fingerprint(case)}".encode()
         fingerprint = hashlib.blake2b(judged, digest_size=16).digest()
         digest(fingerprint)
-        text = case.reference_sqls[0] if case.reference_sqls else case.predicted_sql
-        text = text if isinstance(text, str) else ""
+        text = sliced_text(case)
         # Judges that take several cases at once share work between the candidates of a question.
         batch_key = short_hash(text if case.reference_sqls else case.question or text)
         if shard is not None and not shard.holds(case.db_id, batch_key):
@@ -436,13 +434,7 @@ def _rows(
         if AS_WRITTEN in case.extra:
             prose[True] += 1
         body = json.dumps(case.to_dict())
-        yield CaseRow(case, body, fingerprint, batch_key, _features(text), ordinal)
-
-
-@lru_cache(maxsize=4096)
-def _features(sql: str) -> tuple[str, ...]:
-    level = hardness(sql)
-    return (*features(sql, "sqlite"), *([f"hardness:{level}"] if level else []))
+        yield CaseRow(case, body, fingerprint, batch_key, ordinal)
 
 
 def _some(names: Sequence[str], most: int = 5) -> str:

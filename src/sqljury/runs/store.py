@@ -37,6 +37,8 @@ _CANNOT_WRITE = (
     sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_FULL,
 )
+_NOT_YET = "?"
+"""The features of a case whose first verdict has not come, or came without them."""
 _COSTS = ("seconds", "calls", "tokens", "money", "unpriced")
 
 _SCHEMA = """
@@ -103,6 +105,8 @@ class WorkItem(NamedTuple):
     """The positions of these judges."""
     group: tuple[str, bytes]
     """Cases with an equal group are neighbours: they share a reference or a question."""
+    lacks_features: bool = False
+    """True if the first verdict shall bring the case's features."""
 
 
 class CaseRow(NamedTuple):
@@ -116,7 +120,6 @@ class CaseRow(NamedTuple):
     verdicts."""
     batch_key: bytes
     """Cases with equal keys share executions, so they are judged one after the other."""
-    features: tuple[str, ...]
     ordinal: int
     """Its position in the input."""
 
@@ -137,6 +140,8 @@ class VerdictRow(NamedTuple):
     """Duration of judging, in this run."""
     cost: str
     """The cost of model calls, as JSON; empty if none was made."""
+    features: str | None = None
+    """The features of the case; None if another verdict brings them."""
 
     @classmethod
     def of(cls, number: int, judge: int, verdict: Verdict, seconds: float = 0.0) -> VerdictRow:
@@ -222,7 +227,6 @@ class RunStore:
             # One transaction: the disk may become full in the middle.
             version = f"INSERT OR IGNORE INTO facts VALUES ('store_version', {STORE_VERSION});"
             database.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}{_FINGERPRINTS};{version}COMMIT;")
-            Checkpoints(database).now()
         return database
 
     def _readable(self) -> sqlite3.Connection:
@@ -327,7 +331,7 @@ class RunStore:
                 self._check_keys()
                 self._check_former(*former)
                 self._db.execute(_FINGERPRINTS)
-            self.commit()
+                self._db.commit()  # the checkpoint comes with the facts
         except BaseException:
             # An error in line 900 must not discard what an earlier run computed.
             with suppress(sqlite3.Error):
@@ -504,20 +508,20 @@ class RunStore:
         last = 0
         while rows := self._work_after(last):
             last = rows[-1][0]
-            for _, number, body, db_id, batch_key, _, *flags in rows:
+            for _, number, body, db_id, batch_key, lacking, _, *flags in rows:
                 todo = tuple(position for position, flag in enumerate(flags) if flag)
                 if todo:
-                    yield WorkItem(number, body, todo, (db_id, batch_key))
+                    yield WorkItem(number, body, todo, (db_id, batch_key), bool(lacking))
 
     def _work_after(self, last: int) -> list[tuple[Any, ...]]:
-        """The next cases in the order of work: place, number, body, group, number again, and one
-        flag per judge."""
+        """The next cases in the order of work: place, number, body, group, whether features are
+        missing, number again, and one flag per judge."""
         with self._errors():
             return self._db.execute(
-                "SELECT t.rowid, c.number, c.body, c.db_id, c.batch_key, t.* FROM temp.todo t"
-                " JOIN cases c ON c.number = t.number WHERE t.rowid > ?"
+                "SELECT t.rowid, c.number, c.body, c.db_id, c.batch_key, c.features = ?, t.*"
+                " FROM temp.todo t JOIN cases c ON c.number = t.number WHERE t.rowid > ?"
                 " ORDER BY t.rowid LIMIT ?",
-                (last, _WORK_AT_ONCE),
+                (_NOT_YET, last, _WORK_AT_ONCE),
             ).fetchall()
 
     def count_work(self, keys: Sequence[str]) -> int:
@@ -528,12 +532,16 @@ class RunStore:
         with self._errors():
             return int(self._db.execute(sql, numbers).fetchone()[0])
 
-    def add_verdicts(self, rows: Iterable[VerdictRow], numbers: Sequence[int]) -> None:
-        """Writes verdicts; they last after :meth:`commit`."""
+    def add_verdicts(self, rows: Sequence[VerdictRow], numbers: Sequence[int]) -> None:
+        """Writes verdicts, and the features that came with them; they last after :meth:`commit`."""
         with self._errors():
             self._db.executemany(
                 "INSERT OR REPLACE INTO verdicts VALUES (?,?,?,?,?,?,?,?,?,?)",
-                [(row.number, numbers[row.judge], *row[2:]) for row in rows],
+                [(row.number, numbers[row.judge], *row[2:-1]) for row in rows],
+            )
+            self._db.executemany(
+                "UPDATE cases SET features = ? WHERE number = ?",
+                [(row.features, row.number) for row in rows if row.features is not None],
             )
 
     # ------------------------------------------------------------ records out
@@ -558,7 +566,7 @@ class RunStore:
         numbers = self.judge_numbers([key for _, key in judges])
         names = {number: (i, judges[i][0]) for i, number in enumerate(numbers)}
         marks = ",".join("?" * len(numbers))
-        body = "c.body" if whole else "''"
+        body = "c.body" if whole else f"CASE c.features WHEN '{_NOT_YET}' THEN c.body ELSE '' END"
         evidence = "v.evidence" if with_evidence else "'{}'"
         question = "c.benchmark, c.id, " if by_question else ""
         with self._errors():
@@ -578,7 +586,7 @@ class RunStore:
                 ],
             )
             for _, group in groupby(rows, key=itemgetter(0)):
-                yield from _records(sorted(group, key=lambda row: names[row[9]][0]), names)
+                yield from _records(sorted(group, key=lambda row: names[row[9]][0]), names, whole)
 
 
 def _case_values(row: CaseRow) -> tuple[Any, ...]:
@@ -592,9 +600,22 @@ def _case_values(row: CaseRow) -> tuple[Any, ...]:
         None if case.difficulty is None else encodable(case.difficulty),
         case.label,
         row.batch_key,
-        " ".join(row.features),
+        _NOT_YET,
         row.body,
     )
+
+
+def sliced_text(case: Case) -> str:
+    """The query whose features a case has: its first reference, else its prediction."""
+    text = case.reference_sqls[0] if case.reference_sqls else case.predicted_sql
+    return text if isinstance(text, str) else ""
+
+
+def features_of(case: Case) -> str:
+    """The features of a case, as the store keeps them."""
+    from sqljury.sql import slice_features  # the parent of the workers need not load the parser
+
+    return " ".join(slice_features(sliced_text(case)))
 
 
 def _known_twice(case: Case) -> InputError:
@@ -607,13 +628,15 @@ def _known_twice(case: Case) -> InputError:
 
 
 def _records(
-    rows: Sequence[tuple[Any, ...]], names: Mapping[int, tuple[int, str]]
+    rows: Sequence[tuple[Any, ...]], names: Mapping[int, tuple[int, str]], whole: bool
 ) -> Iterator[Record]:
     """The records of one case."""
     _, benchmark, id_, source, db_id, difficulty, label, features, body, *_ = rows[0]
+    if features == _NOT_YET:  # the run was killed, or the worker died of this case
+        features = features_of(Case.from_dict(json.loads(body)))
     case = (
         Case.from_dict(json.loads(body))
-        if body
+        if whole
         else Case(
             id=id_,
             db_id=db_id,

@@ -52,6 +52,19 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of a command: a value that is told by its place.
+
+    Args:
+        help: the help text, one line.
+        is_folder: an existing file is refused.
+    """
+
+    help: str
+    is_folder: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Shown:
     """The fields of a settings dataclass that a command has options for.
 

@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlglot.tokens import Token, TokenType
 from sqlglot.tokens import TokenType as T
 
-from sqljury.sql.tokens import MAX_CHARS, parse, tokenize
+from sqljury.sql.tokens import MAX_CHARS, parse_tokens, tokenize
 
 FEATURES = (
     "aggregate",
@@ -55,9 +55,24 @@ def features(sql: str, dialect: str = "sqlite") -> tuple[str, ...]:
     return _features(sql, dialect) if len(sql) <= MAX_CHARS else ()
 
 
+@lru_cache(maxsize=4096)
+def slice_features(sql: str) -> tuple[str, ...]:
+    """The features of an SQLite query, and its hardness as ``hardness:easy``.
+
+    >>> slice_features("SELECT name FROM singer")
+    ('joins:0', 'nesting:0', 'hardness:easy')
+    """
+    tokens = tokenize(sql, "sqlite") or []
+    level = _level_of(tokens, sql, "sqlite")
+    return (*_features_in(tokens), *([f"hardness:{level}"] if level else []))
+
+
 @lru_cache(maxsize=1024)
 def _features(sql: str, dialect: str) -> tuple[str, ...]:
-    tokens = tokenize(sql, dialect)
+    return _features_in(tokenize(sql, dialect) or [])
+
+
+def _features_in(tokens: list[Token]) -> tuple[str, ...]:
     if not tokens:
         return ()
     scan = _Scan(tokens)
@@ -186,7 +201,11 @@ def hardness(sql: str, dialect: str = "sqlite") -> str | None:
 
 @lru_cache(maxsize=4096)
 def _hardness(sql: str, dialect: str) -> str | None:
-    query = parse(sql, dialect)
+    return _level_of(tokenize(sql, dialect) or [], sql, dialect)
+
+
+def _level_of(tokens: list[Token], sql: str, dialect: str) -> str | None:
+    query = parse_tokens(tokens, sql, dialect) if tokens else None
     if not isinstance(query, exp.Query):
         return None
     put_together = 0

@@ -74,6 +74,38 @@ def confused(tree: exp.Expr, dialect: str) -> str:
     return alike((_as_kept(n, dialect) for n in sources if isinstance(n, exp.Identifier)), dialect)
 
 
+_CASE = "\x01"
+"""Separates a name from its case pattern; see :func:`exact_name`."""
+
+
+def tell_apart(tree: exp.Expr, dialect: str) -> None:
+    """Renames, in place, the identifiers of a query by :func:`exact_name`.
+
+    Afterwards names that the dialect distinguishes differ without regard to case, too.
+    """
+    for name in tree.find_all(exp.Identifier):
+        if name.arg_key != "expression" or not isinstance(name.parent, exp.Dot):
+            name.set("this", exact_name(_as_kept(name, dialect), dialect))
+
+
+def exact_name(name: str, dialect: str) -> str:
+    """A name as the engine keeps it, with its case pattern behind it unless it is all in the case
+    of unquoted names, or the dialect ignores case.
+
+    >>> exact_name("ID", "snowflake") == "ID", exact_name("Id", "snowflake") == "Id"
+    (True, False)
+    """
+    plain = exp.Identifier(this=name, quoted=False)
+    if not _keeps_case(dialect) or name == _as_kept(plain, dialect):
+        return name
+    return f"{name}{_CASE}{''.join('U' if c.isupper() else 'l' for c in name)}"
+
+
+def shown_name(name: str) -> str:
+    """The name without the case pattern of :func:`exact_name`."""
+    return name.partition(_CASE)[0]
+
+
 def _keeps_case(dialect: str) -> bool:
     return Dialect.get_or_raise(dialect).normalization_strategy in _KEPT
 
@@ -128,7 +160,15 @@ def without_namespaces(sql: str, schema: Schema, dialect: str) -> str:
     tree = parse(sql, dialect)
     if tree is None or not rename_tables(tree, schema):
         return sql
+    ctes = {cte.alias.casefold() for cte in tree.find_all(exp.CTE)}
+    if any(is_qualified(t) and t.name.casefold() in ctes for t in tree.find_all(exp.Table)):
+        return sql  # without its namespace the table would be taken for the query of that name
     return tree.sql(dialect)
+
+
+def is_qualified(table: exp.Table) -> bool:
+    """True if :func:`rename_tables` removed the table's namespace, so that it names no CTE."""
+    return bool(table.meta.get("qualified"))
 
 
 def rename_tables(tree: exp.Expr, schema: Schema) -> bool:
@@ -147,9 +187,11 @@ def rename_tables(tree: exp.Expr, schema: Schema) -> bool:
         elsewhere = found.namespace.casefold() not in ("", key[0])
         name = ".".join(key) if elsewhere else found.name
         if not table.alias:
-            alias = key[1] if key[1] not in called.values() else "_".join(key)
-            table.set("alias", exp.TableAlias(this=exp.to_identifier(alias)))
+            taken = key[1] in map(str.casefold, called.values())
+            alias = exp.to_identifier("_".join(key)) if taken else table.this.copy()
+            table.set("alias", exp.TableAlias(this=alias))
         called[key] = table.alias
+        table.meta["qualified"] = True
         table.set("this", exp.to_identifier(name, quoted=True))
         _drop_namespace(table)
     for column in tree.find_all(exp.Column):

@@ -73,7 +73,8 @@ def parse_tokens(tokens: list[Token], sql: str, dialect: str) -> exp.Expr | None
         trees = _sqlglot(dialect)[0].parser().parse(tokens, sql)
     except Exception:  # broken text also causes TypeError, RecursionError and others
         return None
-    found = [tree for tree in trees if tree is not None]
+    # A comment behind the last semicolon is a tree of its own.
+    found = [tree for tree in trees if tree is not None and not isinstance(tree, exp.Semicolon)]
     return found[0] if len(found) == 1 else None
 
 

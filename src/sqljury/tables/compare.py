@@ -18,7 +18,7 @@ from sqljury.tables.by_column import compare_columns
 from sqljury.tables.columns import DEFAULT_BUDGET, BudgetSpentError, Mapping, match_columns
 from sqljury.tables.findings import Comparison, MismatchKind
 from sqljury.tables.policy import Policy
-from sqljury.tables.values import Floats, Rows, comparable, joined, rows_close, texts
+from sqljury.tables.values import Floats, Rows, comparable, joined, rounded_rows, rows_close, texts
 
 _EQUAL = Comparison(equal=True)
 _COLUMN_COUNT = Comparison(equal=False, reason=MismatchKind.COLUMN_COUNT)
@@ -71,6 +71,8 @@ def compare(
         in_order = ordered and policy.row_order != "free"
         return compare_columns(reference, candidate, ordered=in_order, tolerance=policy.tolerance)
     a, b = reference.rows, candidate.rows
+    if policy.values == "rounded":
+        return _EQUAL if rounded_rows(a) == rounded_rows(b) else _unequal(a, b)
     widths = len(reference.columns), len(candidate.columns)
     if widths[0] == widths[1]:
         if a == b and policy.values != "text":
@@ -93,6 +95,10 @@ def compare(
         )
     except BudgetSpentError:
         return _UNKNOWN
+
+
+def _unequal(a: Rows, b: Rows) -> Comparison:
+    return _VALUES if len(a) == len(b) else _ROW_COUNT
 
 
 def _compare_texts(a: Rows, b: Rows, question: _TableQuestion) -> Comparison:

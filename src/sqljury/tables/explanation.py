@@ -36,6 +36,7 @@ from sqljury.tables.values import (
     folded,
     joined,
     plainest,
+    rounded_rows,
     texts,
 )
 
@@ -287,13 +288,14 @@ def _by_contents(left: list[Any], right: list[Any]) -> Mapping:
 def _aligned(a: Rows, b: Rows, mapping: Mapping, policy: Policy) -> tuple[Rows, Rows]:
     """The rows of both tables with comparable cells, and only their mapped columns."""
     pairs = [(i, j) for i, j in enumerate(mapping) if j is not None]
-    if policy.values == "text":
-        a, b = _text_rows(a), _text_rows(b)
+    as_texts = {"text": _text_rows, "rounded": rounded_rows}.get(policy.values)
+    if as_texts is not None:
+        a, b = as_texts(a), as_texts(b)
     if any(i != j for i, j in pairs) or len(pairs) != len((*a, (0,))[0]):
         a = [tuple([row[i] for i, _ in pairs]) for row in a]
     if any(i != j for i, j in pairs) or len(pairs) != len((*b, (0,))[0]):
         b = [tuple([row[j] for _, j in pairs]) for row in b]
-    if policy.values == "text":
+    if as_texts is not None:
         return a, b
     floats: Floats = "never" if policy.values == "exact" else "beside"
     return comparable(a, b, by_column=True, floats=floats) or (a, b)

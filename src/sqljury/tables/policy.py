@@ -13,7 +13,7 @@ from sqljury.errors import InputError
 Duplicates = Literal["bag", "set", "odd", "by_column"]
 RowOrder = Literal["top_level", "anywhere", "free"]
 ColumnOrder = Literal["given", "any"]
-Values = Literal["typed", "exact", "text", "lenient", "csv"]
+Values = Literal["typed", "exact", "text", "lenient", "csv", "rounded"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,9 @@ class Policy:
         values: ``typed``: numbers by value, everything else by type and value; ``exact``: as
             Python compares (a Decimal differs from the nearest float); ``text``: as pandas
             prints them; ``lenient``: typed, but case and space of text, and the notation of dates
-            and JSON, are ignored; ``csv``: as pandas reads them from a CSV file, missing ones as 0.
+            and JSON, are ignored; ``csv``: as pandas reads them from a CSV file, missing ones as 0;
+            ``rounded``: as texts, numbers with three decimals, of the first 100 rows in the order
+            of these texts (EHRSQL).
         tolerance: numbers a and b are equal if |a - b| <= tolerance * max(1, |a|, |b|),
             unless both are integers: identifiers and counts are never approximate. With
             ``by_column`` it is the absolute tolerance of all numbers.
@@ -52,6 +54,8 @@ class Policy:
     remove_distinct: bool = False
     free_ties: bool = True
     empties_equal: bool = False
+    fixed_clock: bool = False
+    """The caller changes both queries by :func:`sqljury.sql.ehrsql.as_ehrsql_runs`."""
 
     @property
     def signature(self) -> str:
@@ -95,6 +99,15 @@ POLICIES: Mapping[str, Policy] = {
             values="csv",
             tolerance=0.01,
             free_ties=False,
+        ),
+        # Lee et al. 2024, EHRSQL-2024: scoring.py of its shared task.
+        Policy(
+            name="ehrsql",
+            row_order="free",
+            values="rounded",
+            free_ties=False,
+            empties_equal=True,
+            fixed_clock=True,
         ),
         Policy(
             name="intent",

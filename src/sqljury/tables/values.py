@@ -213,6 +213,19 @@ def _column_texts(column: Sequence[Any]) -> list[str]:
     return list(map(str, column))
 
 
+def rounded_rows(rows: Rows) -> Rows:
+    """The first 100 rows as texts in the order of these texts, with numbers rounded to three
+    decimals: ``process_answer`` of EHRSQL-2024's scoring_utils.py."""
+    return sorted(tuple(map(_rounded, row)) for row in rows)[:100]
+
+
+def _rounded(cell: Any) -> str:
+    try:
+        return str(round(float(cell), 3))
+    except (TypeError, ValueError, OverflowError):
+        return str(cell)
+
+
 _NUMBERS = frozenset({int, float, Decimal, type(None)})
 _FRACTIONS = frozenset({float, Decimal, type(None)})
 _NOT_NULL = frozenset({int, float, Decimal})

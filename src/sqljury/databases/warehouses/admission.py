@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sqljury.databases.guard import admit, allowing
+from sqljury.databases.guard import admit, allowing, unread
 from sqljury.databases.warehouses.functions import FUNCTIONS
 from sqljury.execution import Execution, Status
 
@@ -102,11 +102,8 @@ def admitted(sql: str, rules: Rules) -> str | Execution:
         if found != _tokens(sql, rules.dialect):
             return _refused("a quote or a comment that can be read in different ways")
         return _refused_token(found, rules) or _refused_tree(statement, rules) or statement
-    except SqlglotError as error:
-        words = str(error).partition("\n")[0]
-        return Execution(Status.ERROR, None, f"cannot be read as {rules.dialect}: {words}")
-    except RecursionError:
-        return _refused("nested too deeply to be checked")
+    except (SqlglotError, RecursionError) as error:
+        return unread(rules.dialect, error)
 
 
 def _refused(what: str) -> Execution:

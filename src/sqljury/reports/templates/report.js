@@ -1,19 +1,15 @@
-// The views of the report. Text of cases only ever becomes text nodes, never markup.
+// The views of the report: the list of cases is made here, the page of each is read from its block.
 (function () {
   "use strict";
-  var data = JSON.parse(document.getElementById("data").textContent);
-  var judges = data.report.judges, cases = data.cases;
+  var data = JSON.parse(byId("data").textContent);
+  var judges = data.report.judges, cases = [], blocks = new Map();
   var views = { overview: byId("overview"), cases: byId("cases"), case: byId("case") };
   var filters = {};
   ["judge", "outcome", "cause", "db", "system", "right", "wrong", "difficulty", "feature", "label", "sort", "q", "split"]
     .forEach(function (name) { filters[name] = byId(name); });
-  var PAGE = 200, visible = [], drawn = 0, place = -1, texts = null;
-  // The pages of each question, by system.
+  var PAGE = 200, visible = [], drawn = 0, place = -1;
+  // The cases of each question, by system.
   var answers = new Map();
-  cases.forEach(function (page, i) {
-    if (!answers.has(page.asked)) answers.set(page.asked, new Map());
-    answers.get(page.asked).set(page.system, i);
-  });
   var reportTitle = document.title;
 
   function byId(id) { return document.getElementById(id); }
@@ -109,7 +105,7 @@
       if (filters.feature.value && !page.features.includes(filters.feature.value)) return;
       if (!apart(page)) return;
       if (filters.split.checked && new Set(page.verdicts.map(function (v) { return v.outcome; })).size < 2) return;
-      if (words.length && !words.every(function (word) { return text(i).includes(word); })) return;
+      if (words.length && !words.every(function (word) { return page.text.includes(word); })) return;
       visible.push(i);
     });
     visible.sort(ORDERS[filters.sort.value] || function () { return 0; });
@@ -162,17 +158,6 @@
     return wanted === "!" ? data.report.tones[outcome] === "bad" || data.report.tones[outcome] === "unsure" : outcome === wanted;
   }
 
-  function text(i) {
-    if (!texts) {
-      texts = cases.map(function (page) {
-        return [page.id, page.question, page.db, page.prediction || ""].concat(page.references, page.differences,
-          Object.values(page.facts), page.verdicts.map(function (v) { return [v.reason || "", v.cause || ""].concat(v.lines || [], (v.weighed || []).map(function (one) { return one[0]; })).join("\n"); }))
-          .join("\n").toLowerCase();
-      });
-    }
-    return texts[i];
-  }
-
   function draw(count) {
     var rows = visible.slice(drawn, drawn + count).map(function (i) {
       var page = cases[i];
@@ -191,11 +176,11 @@
   function why(page) {
     var wrong = asking(page).filter(function (v) { return v.cause; })[0];
     if (!wrong) return null;
-    return make("span", { class: "why" }, make("b", {}, wrong.cause), " · ", page.differences[0] || wrong.reason || "");
+    return make("span", { class: "why" }, make("b", {}, wrong.cause), " · ", page.difference || wrong.reason || "");
   }
 
   function sides(page) {
-    return [["\u2212", page.references[0]], ["+", page.prediction]].map(function (side) {
+    return [["\u2212", page.reference], ["+", page.prediction]].map(function (side) {
       return side[1] ? make("code", { class: "short" }, side[0] + " " + side[1].replace(/\s+/g, " ")) : null;
     });
   }
@@ -218,22 +203,25 @@
 
   // ------------------------------------------------------------ one case
 
+  // A block holds the pages of neighbouring cases, rendered when the report was written.
+  function bodies(number) {
+    if (!blocks.has(number)) blocks.set(number, inflated(byId("block-" + number).textContent));
+    return blocks.get(number);
+  }
+
   function showCase(i) {
     var page = cases[i];
     place = i;
-    views.case.replaceChildren(
-      pager(i),
-      make("h1", { id: "case-title" }, page.question || page.id),
-      facts(page),
-      make("h2", {}, "Verdicts"), verdicts(page),
-      make("h2", {}, "Queries"), queries(page), inWords(page)
-    );
-    others(i).forEach(function (node) { views.case.append(node); });
-    reasons(page).forEach(function (node) { views.case.append(node); });
-    views.case.append(written(page));
-    show("case", page.id + " · " + reportTitle);
-    byId("main").focus({ preventScroll: true });
-    window.scrollTo(0, 0);
+    bodies(Math.floor(i / data.report.block)).then(function (texts) {
+      if (place !== i) return;
+      // Written with every text escaped, and no script of it could run: the policy names ours only.
+      var body = new DOMParser().parseFromString(texts[i % data.report.block], "text/html").body;
+      views.case.replaceChildren.apply(views.case, [pager(i)].concat(Array.from(body.children)));
+      others(i).forEach(function (node) { byId("others").append(node); });
+      show("case", page.id + " · " + reportTitle);
+      byId("main").focus({ preventScroll: true });
+      window.scrollTo(0, 0);
+    });
   }
 
   function neighbour(i, step) {
@@ -254,60 +242,6 @@
         number(position < 0 ? cases.length : visible.length)));
   }
 
-  function facts(page) {
-    var list = make("dl", { class: "facts" }, make("dt", {}, "case"), make("dd", {}, page.id));
-    Object.keys(page.facts).forEach(function (name) {
-      list.append(make("dt", {}, name), make("dd", {}, page.facts[name]));
-    });
-    return list;
-  }
-
-  function verdicts(page) {
-    var head = ["Judge", "Outcome", "Score", "Reason"].map(function (name) {
-      return make("th", { scope: "col", class: name === "Score" ? "number" : null }, name);
-    });
-    var rows = page.verdicts.map(function (v) {
-      var notes = (v.labels || []).map(function (label) {
-        return make("a", { href: "#/cases?" + new URLSearchParams({ label: label }) }, label);
-      }).concat(Object.entries(v.measures || {}).map(function (entry) {
-        return entry[0] + " " + round(entry[1]);
-      }));
-      return make("tr", {}, make("th", { scope: "row" }, judges[v.judge]),
-        make("td", { class: "outcome" }, chip(v.outcome, 1)),
-        make("td", { class: "number" }, v.score === undefined ? "–" : round(v.score)),
-        make("td", { class: "reason" }, v.cause ? make("b", {}, v.cause + (v.reason ? " · " : "")) : null, v.reason || "",
-          v.weighed ? weighed(v.weighed) : null,
-          notes.length ? make("div", { class: "quiet" }, notes.flatMap(function (note, i) { return i ? [", ", note] : [note]; })) : null));
-    });
-    return make("table", { class: "judged" }, make("thead", {}, make("tr", {}, head)), make("tbody", {}, rows));
-  }
-
-  // What speaks for a prediction (bars to the right) and against it (to the left).
-  function weighed(found) {
-    var largest = Math.max.apply(null, [1].concat(found.map(function (one) { return Math.abs(one[1]); })));
-    var rows = found.map(function (one) {
-      var bar = make("i", { style: "width: " + 50 * Math.abs(one[1]) / largest + "%" });
-      return make("li", { class: one[1] > 0 ? "for" : "against" }, make("span", { class: "bar" }, bar),
-        make("span", { class: "number" }, (one[1] > 0 ? "+" : "\u2212") + Math.abs(one[1]).toFixed(2)),
-        make("span", {}, one[0]));
-    });
-    return make("div", {}, make("ul", { class: "weighed" }, rows), make("p", { class: "quiet" }, data.report.weighed));
-  }
-
-  function round(value) { return String(Math.round(value * 10000) / 10000); }
-
-  function queries(page) {
-    if (page.diff) return diff(page.diff);
-    var title = page.no_prediction || "Prediction";
-    return make("div", {}, make("p", {}, title),
-      page.laid_out && page.no_prediction ? make("p", { class: "quiet" }, "Reference") : null,
-      page.laid_out ? make("pre", {}, coloured(page.laid_out)) : null);
-  }
-
-  function inWords(page) {
-    return make("ul", { class: "lines words" }, page.differences.map(function (words) { return make("li", {}, words); }));
-  }
-
   // The same question by the other systems.
   function others(i) {
     var page = cases[i], nodes = [];
@@ -317,131 +251,9 @@
       nodes.push(make("details", { class: "other" },
         make("summary", {}, make("b", {}, system || found.id), " ", chips(found)),
         make("p", { class: "quiet" }, make("a", { href: link(other) }, "Open"), why(found)),
-        found.prediction === undefined ? null : code("Prediction", found.prediction)));
+        found.prediction === undefined ? null : make("pre", {}, found.prediction)));
     });
     return nodes.length ? [make("h2", {}, "Other systems")].concat(nodes) : [];
-  }
-
-  function code(title, text) {
-    return make("div", {}, make("p", { class: "quiet copying" }, title, make("button", { type: "button", class: "copy" }, "Copy")),
-      make("pre", {}, coloured(text)));
-  }
-
-  function diff(lines) {
-    var grid = make("div", { class: "diff" },
-      make("div", { class: "head" }, "Reference"), make("div", { class: "head" }, "Prediction"));
-    lines.forEach(function (line, i) {
-      var differs = line[0] === null || line[1] === null || line[0].length > 1 || line[1].length > 1;
-      var last = i === lines.length - 1 ? " last" : "";
-      var kinds = !differs ? ["", " twin"] : renamed(line) ? [" renamed", " renamed twin"] : [" minus", " plus"];
-      grid.append(side(line[0], kinds[0], last), side(line[1], kinds[1], last));
-    });
-    return grid;
-  }
-
-  // Whether two lines differ in names of tables, or in what is the default, only.
-  var RENAMED = /^\s*(AS\s+\w+|\w+\.|ASC)?\s*$/i;
-
-  function renamed(line) {
-    return line.every(function (segments) {
-      return segments !== null && segments.every(function (segment, i) { return i % 2 === 0 || RENAMED.test(segment); });
-    });
-  }
-
-  function side(segments, kind, last) {
-    if (segments === null) return make("div", { class: "sql gap" + last });
-    return make("div", { class: "sql" + kind + last }, segments.map(function (segment, i) {
-      return i % 2 ? make("mark", {}, coloured(segment)) : make("span", {}, coloured(segment));
-    }));
-  }
-
-  var KEYWORD = /('(?:[^']|'')*'?)|\b(SELECT|DISTINCT|FROM|WHERE|AND|OR|NOT|IN|AS|ON|JOIN|LEFT|RIGHT|FULL|INNER|OUTER|CROSS|GROUP|ORDER|BY|HAVING|LIMIT|OFFSET|UNION|ALL|INTERSECT|EXCEPT|CASE|WHEN|THEN|ELSE|END|IS|NULL|LIKE|BETWEEN|EXISTS|WITH|ASC|DESC|OVER|PARTITION)\b/g;
-
-  function coloured(sql) {
-    var nodes = [], from = 0, found;
-    KEYWORD.lastIndex = 0;
-    while ((found = KEYWORD.exec(sql))) {
-      if (!found[2]) continue;
-      nodes.push(sql.slice(from, found.index), make("span", { class: "keyword" }, found[2]));
-      from = KEYWORD.lastIndex;
-    }
-    nodes.push(sql.slice(from));
-    return nodes;
-  }
-
-  // What judges found, those that found the same together.
-  function reasons(page) {
-    var groups = new Map();
-    page.verdicts.forEach(function (v) {
-      var key = JSON.stringify([v.reason, v.lines, v.tables, v.other]);
-      if (!v.lines && v.tables === undefined && !v.other) return;
-      if (!groups.has(key)) groups.set(key, { verdict: v, judges: [] });
-      groups.get(key).judges.push(judges[v.judge]);
-    });
-    var nodes = [];
-    groups.forEach(function (group) {
-      var v = group.verdict;
-      nodes.push(make("h2", {}, v.lines || v.tables !== undefined ? "What differs" : "Evidence"));
-      nodes.push(make("p", { class: "quiet by" }, "by " + group.judges.join(", ")));
-      var lines = [v.reason].concat(v.lines || []).filter(Boolean);
-      nodes.push(make("ul", { class: "lines" }, lines.map(function (line) { return make("li", {}, line); })));
-      if (v.tables !== undefined) {
-        var both = page.tables[v.tables];
-        nodes.push(make("div", { class: "pair" }, table("Reference", both[0], "minus"), table("Prediction", both[1], "plus")));
-      }
-      if (v.other) nodes.push(other(v.other));
-    });
-    return nodes;
-  }
-
-  function table(title, content, kind) {
-    var numeric = new Set(content.numeric);
-    var head = make("tr", {}, make("th", { scope: "col", class: "index" }, make("span", { class: "visually-hidden" }, "Row")),
-      content.columns.map(function (name, i) {
-        return make("th", { scope: "col", class: numeric.has(i) ? "number" : null }, name);
-      }));
-    var rows = content.rows.map(function (row) {
-      var off = new Set(row[2]);
-      var note = row[1] ? make("span", { class: "visually-hidden" }, " differs") : null;
-      return make("tr", { class: row[1] ? kind : null }, make("th", { scope: "row", class: "index" }, number(row[0]), note),
-        row[3].map(function (cell, i) {
-          var names = (numeric.has(i) ? "number" : "") + (off.has(i) ? " off" : "");
-          return make("td", { class: names || null }, cell === null ? make("span", { class: "null" }, "NULL") : cell);
-        }));
-    });
-    var hidden = content.count - content.rows.length, notes = [];
-    if (hidden > 0) notes.push(plural(hidden, "more row") + (content.hidden_differing ? " (" + number(content.hidden_differing) + " differing)" : ""));
-    if (content.hidden_columns) notes.push(plural(content.hidden_columns, "more column"));
-    return make("div", {}, make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title },
-      make("table", { class: "rows" },
-        make("caption", {}, title + ": " + plural(content.count, "row")), make("thead", {}, head), make("tbody", {}, rows))),
-      notes.length ? make("p", { class: "quiet" }, "and " + notes.join(", ")) : null);
-  }
-
-  function other(entries) {
-    var list = make("dl", { class: "facts" });
-    entries.forEach(function (entry) {
-      list.append(make("dt", {}, entry[0]), make("dd", {}, typeof entry[1] === "string" ?
-        make("code", {}, entry[1]) : answer(entry[1])));
-    });
-    return list;
-  }
-
-  // What a model answered, part by part.
-  function answer(parts) {
-    var list = make("dl", { class: "facts answer" });
-    parts.forEach(function (part) { list.append(make("dt", {}, part[0]), make("dd", {}, part[1])); });
-    return list;
-  }
-
-  function written(page) {
-    var box = make("details", { class: "written" }, make("summary", {}, "As written"));
-    page.references.forEach(function (sql, i) {
-      box.append(code(page.references.length > 1 ? "Reference " + (i + 1) : "Reference", sql));
-    });
-    if (page.prediction !== undefined) box.append(code("Prediction", page.prediction));
-    if (page.references.length > 1) box.open = true;
-    return box;
   }
 
   // ------------------------------------------------------------ controls
@@ -449,11 +261,6 @@
   function options(element, entries) {
     entries.forEach(function (entry) { element.append(make("option", { value: entry[0] }, entry[1])); });
   }
-
-  var found = new Set();
-  cases.forEach(function (page) {
-    page.verdicts.forEach(function (v) { found.add(v.outcome); });
-  });
 
   // One entry for each value that pages have; a filter with a single one tells nothing apart.
   function filterBy(name, values) {
@@ -470,18 +277,6 @@
   function ofVerdicts(field) {
     return function (page) { return page.verdicts.flatMap(function (v) { return v[field] || []; }); };
   }
-  options(filters.judge, judges.map(function (name, i) { return [i, name]; }));
-  options(filters.outcome, [["!", "not correct"]].concat(Object.keys(data.report.tones)
-    .filter(function (name) { return found.has(name); }).map(function (name) { return [name, name]; })));
-  ["system", "right", "wrong"].forEach(function (name) {
-    filterBy(name, function (page) { return [page.system]; });
-  });
-  filterBy("db", function (page) { return [page.db]; });
-  filterBy("difficulty", function (page) { return [page.difficulty]; });
-  filterBy("feature", function (page) { return page.features; });
-  filterBy("label", ofVerdicts("labels"));
-  filterBy("cause", ofVerdicts("cause"));
-
   Object.keys(filters).forEach(function (name) {
     filters[name].addEventListener("input", function () {
       place = -1;
@@ -522,7 +317,29 @@
     }
   });
 
-  addEventListener("hashchange", route);
-  select();
-  route();
+  function begin(found) {
+    cases = found;
+    var outcomes = new Set();
+    cases.forEach(function (page, i) {
+      if (!answers.has(page.asked)) answers.set(page.asked, new Map());
+      answers.get(page.asked).set(page.system, i);
+      page.verdicts.forEach(function (v) { outcomes.add(v.outcome); });
+    });
+    options(filters.judge, judges.map(function (name, i) { return [i, name]; }));
+    options(filters.outcome, [["!", "not correct"]].concat(Object.keys(data.report.tones)
+      .filter(function (name) { return outcomes.has(name); }).map(function (name) { return [name, name]; })));
+    ["system", "right", "wrong"].forEach(function (name) {
+      filterBy(name, function (page) { return [page.system]; });
+    });
+    filterBy("db", function (page) { return [page.db]; });
+    filterBy("difficulty", function (page) { return [page.difficulty]; });
+    filterBy("feature", function (page) { return page.features; });
+    filterBy("label", ofVerdicts("labels"));
+    filterBy("cause", ofVerdicts("cause"));
+    addEventListener("hashchange", route);
+    select();
+    route();
+  }
+
+  inflated(data.cases).then(begin);
 })();

@@ -7,7 +7,7 @@ from functools import lru_cache
 from sqlglot import exp
 
 from sqljury.schema import Schema
-from sqljury.sql.resolve import alike_in_schema, confused, rename_tables
+from sqljury.sql.resolve import alike_in_schema, confused, rename_tables, tell_apart
 from sqljury.trees.catalog import Same
 from sqljury.trees.from_sql.expressions import expression
 from sqljury.trees.from_sql.queries import query
@@ -60,11 +60,14 @@ def _build(sql: str, schema: Schema, dialect: str) -> Relation:
     if not isinstance(node, exp.Query | exp.Values):
         raise NoTreeError(f"{type(node).__name__} is not a query", "not_a_query")
     named = [table.name for table in node.find_all(exp.Table)]
-    if name := confused(node, dialect) or alike_in_schema(schema, named, dialect):
+    if name := alike_in_schema(schema, named, dialect):
         raise unsupported(f"the name {name}, which another differs from in case only")
+    exact = bool(confused(node, dialect))
     rename_tables(node, schema)
+    if exact:
+        tell_apart(node, dialect)
     tables = tables_by_name(schema)
-    work = Work(sql, tables, dialect, types, query, expression, _row_ids(sql, node))
+    work = Work(sql, tables, dialect, types, query, expression, _row_ids(sql, node), exact)
     relation = query(node, Environment(work)).relation
     _check_depth(relation)
     return relation

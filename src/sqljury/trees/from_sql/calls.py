@@ -68,6 +68,8 @@ class Arguments:
     operands: tuple[Expression, ...]
     distinct: bool = False
     order: tuple[SortKey, ...] = ()
+    nulls: str = ""
+    """`` IGNORE NULLS`` if that is written inside of the brackets; it becomes part of the name."""
 
 
 def is_aggregate(name: str, count: int, dialect: str) -> bool:
@@ -133,7 +135,7 @@ def aggregate(
         condition = scope.value(filter_node) if filter_node is not None else None
     finally:
         scope.aggregates_allowed, scope.windows_allowed = allowed, windows
-    call = AggregateCall(name, found.operands, found.distinct, condition, order)
+    call = AggregateCall(name + found.nulls, found.operands, found.distinct, condition, order)
     level = _level(call)
     owner = next(s for s in scope.enclosing() if s.depth <= scope.depth - level)
     if not owner.aggregates_allowed:
@@ -167,17 +169,31 @@ def arguments(nodes: Iterable[exp.Expr], scope: FromScope) -> Arguments:
     operands: list[Expression] = []
     distinct = False
     order: tuple[SortKey, ...] = ()
+    nulls = ""
     for node in nodes:
         inner = node
         if isinstance(inner, exp.Order):
             order = sort_keys(inner, scope)
             inner = inner.this
+        if isinstance(inner, exp.IgnoreNulls | exp.RespectNulls):
+            nulls = " IGNORE NULLS" if isinstance(inner, exp.IgnoreNulls) else ""
+            inner = inner.this
         if isinstance(inner, exp.Distinct):
             distinct = True
             operands += [scope.value(part) for part in inner.expressions]
+        elif scope.dialect == "snowflake" and isinstance(inner.this, exp.Star):
+            operands += _columns_of(identifier(inner.args.get("table")), scope)
         elif not isinstance(inner, exp.Star):
             operands.append(scope.value(inner))
-    return Arguments(tuple(operands), distinct, order)
+    return Arguments(tuple(operands), distinct, order, nulls)
+
+
+def _columns_of(table: str, scope: FromScope) -> list[Expression]:
+    """Snowflake's ``table.*`` as arguments: COUNT counts the rows without NULL in any of them."""
+    source = next((source for source in scope.sources if source.name == table), None)
+    if source is None:
+        raise NoTreeError(f"no table {table}", "unknown_name")
+    return [Ref(source.start + i) for i in range(len(source.columns)) if i not in source.hidden]
 
 
 def sort_keys(node: exp.Expr, scope: FromScope) -> tuple[SortKey, ...]:
@@ -218,7 +234,7 @@ def window(
         found = arguments(nodes, scope)
         over = _over(node, scope)
         call = WindowCall(
-            name,
+            name + found.nulls,
             found.operands,
             tuple(scope.value(part) for part in over.partition),
             found.order or (sort_keys(over.order, scope) if over.order else ()),

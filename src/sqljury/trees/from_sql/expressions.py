@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
@@ -10,7 +11,7 @@ from sqlglot import exp
 
 from sqljury.trees.from_sql import calls
 from sqljury.trees.from_sql.reading import invalid, plain, type_of_placeholder, unsupported
-from sqljury.trees.from_sql.scopes import FromScope, named_column
+from sqljury.trees.from_sql.scopes import FromScope, member, named_column
 from sqljury.trees.nodes import (
     FALSE,
     NULL,
@@ -394,10 +395,14 @@ def _element(node: exp.Bracket, scope: FromScope) -> Expression:
 
 
 def _member(node: exp.Dot, scope: FromScope) -> Expression:
-    """A field of BigQuery's structs."""
-    if scope.dialect != "bigquery" or not isinstance(node.expression, exp.Identifier):
+    """A field of BigQuery's structs or Snowflake's objects, whose fields keep their case."""
+    name = node.expression
+    if scope.dialect not in ("bigquery", "snowflake") or not isinstance(name, exp.Identifier):
         raise unsupported(f"Dot ({node.sql(scope.dialect)[:60]})")
-    return Call(f".{node.expression.name.lower()}", (expression(node.this, scope),))
+    inner = expression(node.this, scope)
+    if scope.dialect == "bigquery":
+        return member(name.name, inner)
+    return Call("->", (inner, _text(f"$.{name.name}")))
 
 
 _OF_DATE_PARTS = frozenset(
@@ -411,13 +416,19 @@ _OF_DATE_PARTS = frozenset(
 _DATE_PARTS = frozenset(
     [
         *("microsecond", "millisecond", "second", "minute", "hour", "day", "dayofweek"),
-        *("dayofyear", "week", "isoweek", "month", "quarter", "year", "isoyear"),
+        *("dayofyear", "week", "isoweek", "month", "quarter", "year", "isoyear", "nanosecond"),
+        *("epoch_second", "epoch_millisecond", "epoch_microsecond", "epoch_nanosecond"),
     ]
 )
 
 
+_WEEK = re.compile(r"WEEK\((SUN|MON|TUES|WEDNES|THURS|FRI|SATUR)DAY\)", re.IGNORECASE)
+
+
 def _date_part(node: exp.Expr) -> exp.Expr:
     """The bare name of a part of a date as a text; any other argument unchanged."""
+    if isinstance(node, exp.Anonymous) and _WEEK.fullmatch(plain(node.sql("bigquery"))):
+        return exp.Literal.string(plain(node.sql("bigquery")).lower())
     bare = isinstance(node, exp.Column) and not node.table and not node.this.args.get("quoted")
     return exp.Literal.string(node.name) if bare and node.name.lower() in _DATE_PARTS else node
 
@@ -500,11 +511,12 @@ def _scalar_query(node: exp.Expr, scope: FromScope) -> Expression:
 
 
 def _in(node: exp.In, scope: FromScope) -> Expression:
-    if node.args.get("unnest") is not None:
-        raise unsupported("IN UNNEST")
     left = _bare(node.this)
     row = _row(left, scope) if isinstance(left, exp.Tuple) else None
     operands = row or (expression(left, scope),)
+    unnested = node.args.get("unnest")
+    if unnested is not None:
+        return Call("IN UNNEST", (*operands, *(expression(e, scope) for e in unnested.expressions)))
     query = _query_of_in(node, scope)
     if query is not None:
         relation = _subquery(query, scope, len(operands))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -95,6 +95,10 @@ class FromItem:
     """Column index by lower-case name; the first one of several equal names."""
     unnamed: dict[int, exp.Expr] = field(default_factory=dict)
     """The expressions of columns without a name, by column index."""
+    types: dict[int, str] = field(default_factory=dict)
+    """The declared types of BigQuery's columns, by column index, as far as they are known."""
+    fields: tuple[str, ...] = ()
+    """The fields of the only column, a struct that UNNEST made: they are named like columns."""
 
     def __post_init__(self) -> None:
         for i, column in enumerate(self.columns):
@@ -114,14 +118,11 @@ class FromItem:
 
     def moved(self, by: int) -> FromItem:
         """The same table with its columns ``by`` places further right in the row."""
-        return FromItem(
-            self.name, self.columns, self.start + by, self.hidden, self.positions, self.unnamed
-        )
+        return replace(self, start=self.start + by)
 
     def hiding(self, columns: frozenset[int]) -> FromItem:
         """The same table with more hidden columns."""
-        hidden = self.hidden | columns
-        return FromItem(self.name, self.columns, self.start, hidden, self.positions, self.unnamed)
+        return replace(self, hidden=self.hidden | columns)
 
 
 @dataclass(slots=True)
@@ -204,7 +205,20 @@ class FromScope:
         positions = columns_named(table, [sources], lambda source: source.position(name, table))
         owner, value = self.merged.get(name, (-1, None))
         merged = value is not None and not table
-        return [(p, value if merged and p == owner and value else Ref(p)) for p in positions]
+        found: list[tuple[int, Expression]] = [
+            (p, value if merged and p == owner and value else Ref(p)) for p in positions
+        ]
+        found += [
+            (source.start, member(name, Ref(source.start)))
+            for source in self.sources
+            if table in ("", source.name) and name in map(str.lower, source.fields)
+        ]
+        return found
+
+
+def member(name: str, struct: Expression) -> Expression:
+    """A field of one of BigQuery's structs, whose names ignore case."""
+    return Call(f".{name.lower()}", (struct,))
 
 
 ROWIDS = frozenset(("rowid", "oid", "_rowid_"))
@@ -276,6 +290,8 @@ class Work:
     row_ids: frozenset[str] = frozenset()
     """The aliases of tables whose row ids the text reads; an empty string for an unqualified row
     id."""
+    exact: bool = False
+    """True if names are those of :func:`sqljury.sql.resolve.exact_name`."""
     nodes: int = 0
     level: int = 0
     steps: int = 0
@@ -349,7 +365,7 @@ def _field(node: exp.Column, scope: FromScope) -> Expression | None:
             if value is not None:
                 found = seen_from(scope, seen, value)
                 for field_name in path[own:]:
-                    found = Call(f".{field_name}", (found,))
+                    found = member(field_name, found)
                 return found
     return None
 
@@ -374,14 +390,20 @@ def _in_scope(name: str, table: str, scope: FromScope) -> Expression | None:
     return None
 
 
+ALIASES_IN_SELECT = frozenset(("duckdb", "snowflake", "redshift", "databricks", "clickhouse"))
+"""Dialects in which expressions of the SELECT list can refer to its aliases."""
+
+
 def _of_alias(name: str, scope: FromScope) -> Expression:
-    # An alias's expression cannot refer to aliases: x + 1 AS x would recurse without end.
-    seen, first = scope.aliases_seen, scope.aliases_first
-    scope.aliases_seen = scope.aliases_first = False
+    # An alias's expression cannot refer to itself: x + 1 AS x would recurse without end.
+    seen, first, aliases = scope.aliases_seen, scope.aliases_first, scope.aliases
+    scope.aliases_seen = scope.dialect in ALIASES_IN_SELECT
+    scope.aliases_first = False
+    scope.aliases = {other: node for other, node in aliases.items() if other != name}
     try:
-        return scope.value(scope.aliases[name])
+        return scope.value(aliases[name])
     finally:
-        scope.aliases_seen, scope.aliases_first = seen, first
+        scope.aliases_seen, scope.aliases_first, scope.aliases = seen, first, aliases
 
 
 def _by_text(node: exp.Column, scope: FromScope) -> Expression | None:

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from sqljury.sql.resolve import shown_name
 from sqljury.trees.from_sql.calls import Grouping, sort_key
 from sqljury.trees.from_sql.expressions import expression
 from sqljury.trees.from_sql.grouping_sets import grouping_sets
 from sqljury.trees.from_sql.reading import NoTreeError, invalid, plain, unsupported
 from sqljury.trees.from_sql.scopes import (
+    ALIASES_IN_SELECT,
     Environment,
     FromItem,
     FromScope,
@@ -19,6 +21,7 @@ from sqljury.trees.from_sql.scopes import (
     NamedRelation,
     SelectItems,
     identifier,
+    member,
 )
 from sqljury.trees.from_sql.sources import from_clause
 from sqljury.trees.nodes import (
@@ -232,7 +235,6 @@ _REFUSED = _REFUSED_WORDS.split()
 _MERGED_FIRST = frozenset(("postgres", "mysql", "redshift", "snowflake", "trino", "presto"))
 """Dialects in which ``*`` expands to the columns of USING first; in others these keep their place
 in the left table."""
-_ALIASES_IN_SELECT = frozenset(("duckdb", "snowflake", "redshift", "databricks", "clickhouse"))
 _ALIASES_FIRST = frozenset(("bigquery", "clickhouse"))
 """Dialects in which an alias takes precedence over a column in GROUP BY and HAVING."""
 
@@ -250,7 +252,7 @@ def select(node: exp.Select, environment: Environment) -> NamedRelation:
         _NO_ROW_NEEDED,
         FromScope(environment),
     )
-    scope.aliases = _aliases(node)
+    scope.aliases = _aliases(node, scope.dialect)
     scope.aliases_seen = True
     if node.args.get("where") is not None:
         relation = Filter(relation, expression(node.args["where"].this, scope))
@@ -275,7 +277,8 @@ def _finished(
     extras = [t.value for t in (*terms, *ons) if not isinstance(t.value, int) and _reads(t.value)]
     wide = grouping.settle(relation, is_grouped, [*outputs, *extras], having, qualify)
     names = tuple(item.name for item in items)
-    relation = Project(wide.relation, tuple(wide.outputs), (*names, *[""] * len(extras)))
+    shown = tuple(map(shown_name, names))
+    relation = Project(wide.relation, tuple(wide.outputs), (*shown, *[""] * len(extras)))
     values = _values([*terms, *ons], len(items))
     sorting = order_keys(terms, values[: len(terms)])
     if ons:
@@ -286,7 +289,7 @@ def _finished(
         relation = Sort(relation, sorting)
     relation = limited(relation, row_bounds(node, scope.environment))
     if extras or ons:
-        relation = Project(relation, tuple(map(Ref, range(len(items)))), names)
+        relation = Project(relation, tuple(map(Ref, range(len(items)))), shown)
     unnamed = {
         i: item.node for i, item in enumerate(items) if not item.named and item.node is not None
     }
@@ -340,16 +343,18 @@ def _first_of_each(
 # ---------------------------------------------------------------- the columns
 
 
-def _aliases(node: exp.Select) -> dict[str, exp.Expr]:
+def _aliases(node: exp.Select, dialect: str) -> dict[str, exp.Expr]:
     found: dict[str, exp.Expr] = {}
     for item in node.expressions:
         if isinstance(item, exp.Alias):
             found.setdefault(identifier(item.args["alias"]), item.this)
+        elif dialect == "bigquery" and isinstance(item, exp.Column) and item.table:
+            found.setdefault(identifier(item), item)  # t.a has the alias a
     return found
 
 
 def _items(node: exp.Select, scope: FromScope) -> tuple[Item, ...]:
-    scope.aliases_seen = scope.dialect in _ALIASES_IN_SELECT
+    scope.aliases_seen = scope.dialect in ALIASES_IN_SELECT
     items = tuple(item for part in node.expressions for item in _item(part, scope))
     scope.aliases_seen = True
     if not items:
@@ -395,8 +400,10 @@ def _star(node: exp.Star, table: str, scope: FromScope) -> list[Item]:
 
 
 def _columns(source: FromItem, scope: FromScope, qualified: bool) -> Iterator[Item]:
+    for name in source.fields:
+        yield Item(name, member(name, Ref(source.start)), True)
     values = dict(scope.merged.values())
-    for i, name in enumerate(source.columns):
+    for i, name in enumerate(() if source.fields else source.columns):
         position = source.start + i
         if i in source.hidden and not (qualified and name):
             continue

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from sqljury.schema import Table
+from sqljury.sql.resolve import exact_name, is_qualified, shown_name
 from sqljury.trees.from_sql.expressions import expression
 from sqljury.trees.from_sql.reading import NoTreeError, invalid, plain, unsupported
 from sqljury.trees.from_sql.scopes import (
@@ -21,6 +22,7 @@ from sqljury.trees.from_sql.scopes import (
     NamedRelation,
     identifier,
 )
+from sqljury.trees.from_sql.structs import declared_type, element_of, fields_of
 from sqljury.trees.nodes import (
     TRUE,
     Call,
@@ -44,13 +46,19 @@ Piece = tuple[Relation, FromScope]
 
 _MOST_JOINS = 64
 """SQLite's own limit; each join makes the tree deeper."""
-_OF_FUNCTIONS = {
-    "JSON_EACH": ("key", "value", "type", "atom", "id", "parent", "fullkey", "path"),
-    "JSON_TREE": ("key", "value", "type", "atom", "id", "parent", "fullkey", "path"),
-    "GENERATE_SERIES": ("value",),
-    "PRAGMA_TABLE_INFO": ("cid", "name", "type", "notnull", "dflt_value", "pk"),
+_OF_FUNCTIONS: dict[str, dict[str, tuple[str, ...]]] = {
+    "sqlite": {
+        "JSON_EACH": ("key", "value", "type", "atom", "id", "parent", "fullkey", "path"),
+        "JSON_TREE": ("key", "value", "type", "atom", "id", "parent", "fullkey", "path"),
+        "GENERATE_SERIES": ("value",),
+        "PRAGMA_TABLE_INFO": ("cid", "name", "type", "notnull", "dflt_value", "pk"),
+    },
+    "snowflake": {
+        "SPLIT_TO_TABLE": ("seq", "index", "value"),
+        "STRTOK_SPLIT_TO_TABLE": ("seq", "index", "value"),
+    },
 }
-"""Output columns of SQLite's table functions."""
+"""Output columns of table functions, by dialect."""
 _MASTER = frozenset(("sqlite_master", "sqlite_schema", "sqlite_temp_master"))
 _MASTER_COLUMNS = ("type", "name", "tbl_name", "rootpage", "sql")
 
@@ -359,19 +367,28 @@ def _is_flatten(node: exp.Expr, environment: Environment) -> bool:
 def _flatten(
     node: exp.Expr, name: str, columns: tuple[str, ...], environment: Environment
 ) -> Piece:
-    """Snowflake's FLATTEN(INPUT => …, OUTER => …): its arguments in the order of their names."""
-    arguments = {}
+    """Snowflake's FLATTEN(INPUT => …, OUTER => …)."""
     first = [] if isinstance(node, exp.Anonymous) else [node.this]
-    for part in (*first, *node.expressions):
-        named = isinstance(part, exp.Kwarg)
-        arguments[part.this.name.lower() if named else "input"] = part.expression if named else part
-    if "input" not in arguments:
+    call = _with_keywords("FLATTEN", [*first, *node.expressions], "input", environment)
+    if "input" not in call.name:
         raise invalid("FLATTEN without INPUT")
+    names = _named(_FLATTENED, columns)
+    call = replace(call, columns=names)
+    return _one(call, FromItem(name or "flatten", names), environment)
+
+
+def _with_keywords(
+    name: str, parts: list[exp.Expr], first: str, environment: Environment
+) -> TableFunction:
+    """A call of Snowflake's with its arguments in the order of their names, which are part of its
+    name; one without a name is called ``first``."""
+    arguments = {}
+    for part in parts:
+        named = isinstance(part, exp.Kwarg)
+        arguments[part.this.name.lower() if named else first] = part.expression if named else part
     empty = FromScope(environment)
     operands = tuple(expression(arguments[key], empty) for key in sorted(arguments))
-    names = _named(_FLATTENED, columns)
-    call = TableFunction(f"FLATTEN {' '.join(sorted(arguments))}", operands, names)
-    return _one(call, FromItem(name or "flatten", names), environment)
+    return TableFunction(" ".join((name, *sorted(arguments))), operands, ())
 
 
 def _wildcard(
@@ -387,8 +404,11 @@ def _wildcard(
     family = [key for key in sorted(tables) if key.startswith((prefix, short))]
     if not family:
         return None
-    known = tuple(column.name for column in tables[family[-1]].columns)
-    source = FromItem(name, (*_named(known, columns), ""), hidden=frozenset((len(known),)))
+    last = tables[family[-1]]
+    known = tuple(column.name for column in last.columns)
+    hidden = frozenset((len(known),))
+    types = _types(last, "bigquery")
+    source = FromItem(name, (*_named(known, columns), ""), hidden=hidden, types=types)
     source.positions.setdefault(TABLE_SUFFIX, len(known))
     operand = expression(exp.Literal.string(prefix), FromScope(environment))
     call = TableFunction("WILDCARD TABLE", (operand,), (*known, TABLE_SUFFIX))
@@ -396,23 +416,37 @@ def _wildcard(
 
 
 def _unnest(node: exp.Unnest, environment: Environment) -> Piece:
-    _refuse(node, "offset", "explode_array")
+    _refuse(node, "explode_array")
     name, columns = _alias(node)
     empty = FromScope(environment)
     operands = tuple(expression(part, empty) for part in node.expressions)
     columns = columns or (name or "unnest",)
-    if environment.dialect == "bigquery" and not name:
-        name = columns[0].lower()  # the alias names the element, and fields are read from it
-    return _one(TableFunction("UNNEST", operands, columns), FromItem(name, columns), environment)
+    offset = node.args.get("offset")
+    if environment.dialect != "bigquery":
+        _refuse(node, "offset")
+        return _one(
+            TableFunction("UNNEST", operands, columns), FromItem(name, columns), environment
+        )
+    name = name or columns[0].lower()  # the alias names the element, and fields are read from it
+    element = element_of(declared_type(operands[0], empty)) if len(operands) == 1 else ""
+    item = FromItem(name, columns, types={0: element}, fields=tuple(fields_of(element)))
+    if not offset:
+        return _one(TableFunction("UNNEST", operands, ("element",)), item, environment)
+    number = plain(offset.name) if isinstance(offset, exp.Identifier) else "offset"
+    call = TableFunction("UNNEST WITH OFFSET", operands, ("element", "offset"))
+    return call, FromScope(environment, [item, FromItem(number.lower(), (number,), start=1)])
 
 
 def _function(
     node: exp.Expr, name: str, columns: tuple[str, ...], environment: Environment
 ) -> Piece:
+    if environment.dialect == "snowflake" and plain(node.name).upper() == "GENERATOR":
+        numbers = _with_keywords("GENERATOR", node.expressions, "rowcount", environment)
+        return _one(numbers, FromItem(name, ()), environment)
     call = expression(node, FromScope(environment))
     if not isinstance(call, Call):
         raise unsupported(f"{type(node).__name__} in FROM")
-    known = _OF_FUNCTIONS.get(call.name) if environment.dialect == "sqlite" else None
+    known = _OF_FUNCTIONS.get(environment.dialect, {}).get(call.name)
     names = _named(known, columns) if known else columns or (name or call.name.lower(),)
     source = FromItem(name or call.name.lower(), names)
     return _one(TableFunction(call.name, call.operands, names), source, environment)
@@ -431,7 +465,7 @@ def _table(node: exp.Table, environment: Environment) -> Piece:
     if _is_flatten(call, environment):
         piece = _flatten(call, name, columns, environment)
     elif isinstance(node.this, exp.Func):
-        piece = _function(node.this, name, columns, environment)
+        piece = _function(call, name, columns, environment)
     else:
         piece = _plain_table(node, name, columns, environment)
     return _with_joins(piece, node.args.get("joins") or [], environment)
@@ -442,14 +476,13 @@ def _plain_table(
 ) -> Piece:
     called = identifier(node.this)
     namespace = identifier(node.args.get("db"))
-    cte = None if namespace else environment.ctes.find(called)
+    cte = None if namespace or is_qualified(node) else environment.ctes.find(called)
     if cte is not None:
         if cte.reading and cte.working is None:
             raise invalid(f"{called} reads itself")
         return _common_table(cte, name or called, columns, environment)
-    table = environment.work.tables.get(f"{namespace}.{called}") or environment.work.tables.get(
-        called
-    )
+    tables, own = environment.work.tables, shown_name(called)
+    table = tables.get(f"{shown_name(namespace)}.{own}") or tables.get(own)
     if table is not None:
         return _scan(table, name or called, columns, environment)
     if called.endswith("*") and environment.dialect == "bigquery":
@@ -465,7 +498,10 @@ def _plain_table(
 
 def _scan(table: Table, name: str, columns: tuple[str, ...], environment: Environment) -> Piece:
     names = tuple(column.name for column in table.columns)
-    source = FromItem(name, _named(names, columns))
+    shown, dialect = names, environment.dialect
+    if environment.work.exact:
+        shown = tuple(exact_name(column, dialect) for column in names)
+    source = FromItem(name, _named(shown, columns), types=_types(table, dialect))
     asked = environment.dialect == "sqlite" and not environment.work.row_ids.isdisjoint((name, ""))
     if not asked or table.is_view or not ROWIDS.isdisjoint(source.positions):
         return _one(Scan(table.name, names), source, environment)
@@ -477,6 +513,13 @@ def _scan(table: Table, name: str, columns: tuple[str, ...], environment: Enviro
     for row_id in ROWIDS:
         source.positions.setdefault(row_id, key)
     return _one(Scan(table.name, names), source, environment)
+
+
+def _types(table: Table, dialect: str) -> dict[int, str]:
+    """The types of a BigQuery table's columns; elsewhere nobody reads them here."""
+    if dialect != "bigquery":
+        return {}
+    return {i: column.type for i, column in enumerate(table.columns)}
 
 
 def _row_id_column(table: Table) -> int | None:
@@ -538,14 +581,20 @@ def with_ctes(node: exp.Expr, environment: Environment) -> Environment:
             cte.environment = replace(environment, ctes=together)
             together.named[name] = cte
         else:
-            cte.environment = replace(environment, ctes=ctes)
-            ctes = Ctes({name: cte}, ctes)
+            before, ctes = ctes, Ctes({name: cte}, ctes)
+            cte.recursive = _is_recursive_union(cte, environment.dialect)
+            cte.environment = replace(environment, ctes=ctes if cte.recursive else before)
     return replace(environment, ctes=together if recursive else ctes)
 
 
 # ---------------------------------------------------------------- recursion
 #
 # WITH RECURSIVE: the rows that it starts with, and those that each step adds.
+
+
+def _is_recursive_union(cte: Cte, dialect: str) -> bool:
+    """True for Snowflake's recursion without the keyword RECURSIVE."""
+    return dialect == "snowflake" and isinstance(cte.node, exp.Union) and is_recursive(cte)
 
 
 def is_recursive(cte: Cte) -> bool:

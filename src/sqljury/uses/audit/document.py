@@ -11,7 +11,7 @@ from sqljury.case import Json
 from sqljury.evidence_shapes import ShownRows, shown_rows
 from sqljury.reports import words
 from sqljury.reports.document import ReportDocument, ReportSection, ReportTable
-from sqljury.reports.page import render
+from sqljury.reports.page import deflated, render
 from sqljury.reports.sqltext import Segments, compared
 from sqljury.signature import signed
 from sqljury.uses.agree.stability import Stability, stability_section
@@ -84,6 +84,7 @@ def write_audit_page(path: PathLike, found: Audit, *, title: str) -> None:
         checks=[one for one in found.checks if one.findings],
         databases=sorted({words.visible(one.db_id) for one in found.findings}),
         cards=(finding_card(one) for one in found.findings),
+        findings=deflated([one.to_json() for one in found.findings]),
         signature=words.visible(found.signature),
     )
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 
 from sqljury.case import Case, Json
 from sqljury.closing import Closing
-from sqljury.databases import Databases, open_databases, schema_from_ddl
-from sqljury.difference import Difference
 from sqljury.errors import InputError, SqljuryError
 from sqljury.reports.cases import case_page
 from sqljury.runs import open_run
@@ -22,10 +20,12 @@ from sqljury.trees.nodes import Scan
 from sqljury.trees.walk import relations
 from sqljury.uses.browse.index import CaseIndex
 from sqljury.uses.browse.rows import QueryRunner
-from sqljury.uses.queries import QueryPlan, diff_queries, plan_query
+from sqljury.uses.case_schemas import CaseSchemas, differences_of
+from sqljury.uses.queries import QueryPlan, plan_query
 from sqljury.verdict import Record, Verdict
 
 if TYPE_CHECKING:
+    from sqljury.uses.agree.agreement import Agreement
     from sqljury.uses.evaluate.summary import Summary
 
 
@@ -55,6 +55,17 @@ class CaseView:
         return self.records[0].case
 
 
+def plans_of(case: Case, schema: Schema | None) -> list[tuple[str, QueryPlan]]:
+    """The operator trees of the first reference and the prediction, as far as they can be read."""
+    found = []
+    references = next(iter(case.reference_sqls), None)
+    for name, sql in (("Reference", references), ("Prediction", case.predicted_sql)):
+        if isinstance(sql, str) and schema is not None:
+            with suppress(SqljuryError):  # it cannot be read
+                found.append((name, plan_query(sql, schema=schema)))
+    return found
+
+
 class RunBrowser(Closing):
     """One run, opened for reading.
 
@@ -69,8 +80,9 @@ class RunBrowser(Closing):
         self.judges = self.index.judges
         self._databases = databases
         with open_run(folder) as run:
-            self._manifest = dict(run.manifest)
-        limits = self._manifest.get("limits")
+            place = databases or run.manifest.get("databases")
+            limits = run.manifest.get("limits")
+        self._schemas = CaseSchemas(str(place) if place else None)
         given = Limits(**limits) if isinstance(limits, dict) else Limits()
         self._runner = QueryRunner(databases, given)
 
@@ -86,6 +98,20 @@ class RunBrowser(Closing):
 
         with load_run(self.folder) as found:
             return found.summary
+
+    @cached_property
+    def agreement(self) -> Agreement | None:
+        """The judges' agreement with the run's human labels; None if it has none.
+
+        Found when it is first asked for, which takes a second for some hundred labels.
+        """
+        from sqljury.uses.agree.files import agree_files
+
+        labelled = {name for name, _ in self.index.facets().values["people"]} - {"none"}
+        try:
+            return agree_files([str(self.folder)]) if labelled else None
+        except InputError:  # no judge has a score
+            return None
 
     @property
     def runs_queries(self) -> bool:
@@ -105,37 +131,14 @@ class RunBrowser(Closing):
         if not records:
             raise InputError("SJ412", f"no case at position {place} in {self.folder}.")
         case = records[0].case
-        schema = self.schema_of(case)
-        plans = [] if schema is None else list(_plans(case, schema))
+        schema = self._schemas.of(case)
+        plans = plans_of(case, schema)
         return CaseView(
             records=records,
-            page=case_page(records, self.judges, _differences(case, schema)),
-            schema=[] if schema is None else _tables(schema, [plan for _, plan in plans]),
+            page=case_page(records, self.judges, differences_of(case, schema)),
+            schema=shown_schema(schema, plans),
             plans=plans,
         )
-
-    @cached_property
-    def _open_databases(self) -> Databases | None:
-        place = self._databases or self._manifest.get("databases")
-        try:
-            return open_databases(str(place)) if place else None
-        except SqljuryError:  # they have been moved since
-            return None
-
-    def schema_of(self, case: Case) -> Schema | None:
-        """The schema of a case's database; None if it is not known."""
-        try:
-            if case.schema_sql is not None:
-                return schema_from_ddl(case.schema_sql)
-            if self._open_databases is None:
-                return None
-            database = self._open_databases.open(case.db_id)
-            if database is None:
-                return None
-            with closing(database):
-                return database.schema()
-        except SqljuryError:
-            return None
 
     # ------------------------------------------------------------ a changed query
 
@@ -148,29 +151,14 @@ class RunBrowser(Closing):
         return self._runner.run(case, sql)
 
 
-def _plans(case: Case, schema: Schema) -> Iterator[tuple[str, QueryPlan]]:
-    references = next(iter(case.reference_sqls), None)
-    for name, sql in (("Reference", references), ("Prediction", case.predicted_sql)):
-        if isinstance(sql, str):
-            with suppress(SqljuryError):  # it cannot be read
-                yield name, plan_query(sql, schema=schema)
-
-
-def _differences(case: Case, schema: Schema | None) -> Sequence[Difference]:
-    if schema is None or not case.reference_sqls or not isinstance(case.predicted_sql, str):
-        return ()
-    try:
-        found = diff_queries(case.reference_sqls[0], case.predicted_sql, schema=schema)
-    except SqljuryError:  # a query cannot be read
-        return ()
-    return found.differences
-
-
-def _tables(schema: Schema, plans: Sequence[QueryPlan]) -> list[ShownSchemaTable]:
-    used = {name.casefold() for plan in plans for name in _scanned(plan)}
+def shown_schema(
+    schema: Schema | None, plans: Sequence[tuple[str, QueryPlan]]
+) -> list[ShownSchemaTable]:
+    """The tables of a schema, those that the queries read first; none if it is not known."""
+    used = {name.casefold() for _, plan in plans for name in _scanned(plan)}
     shown = [
         ShownSchemaTable(table=table, is_used=table.name.casefold() in used)
-        for table in schema.tables
+        for table in (() if schema is None else schema.tables)
     ]
     return sorted(shown, key=lambda one: not one.is_used)
 
