@@ -35,14 +35,18 @@ _SET_PARENT_DEATH_SIGNAL = 1
 _BOOT = """
 import signal
 signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process, whatever it does
-import importlib, json, os, sys
+import gc, importlib, json, os, sys
 library = os.path.dirname(os.__file__)
 own = [p for p in sys.path if p == library or p.startswith(library + os.sep + "lib-dyn")]
 module, given = sys.argv[1], json.loads(sys.argv[2])
 sys.path[:] = own + [p for p in given if p not in own]
 del sys.argv[1:3]
 importlib.import_module("sqljury.isolation.start").go_on_without_parent()
-importlib.import_module(module).main()
+gc.disable()  # what is imported stays: looking through it again and again takes time
+main = importlib.import_module(module).main
+gc.freeze()
+gc.enable()
+main()
 """
 
 

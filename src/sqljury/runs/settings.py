@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from sqljury.benchmarks import Overlay
-from sqljury.databases import open_databases, open_suites, reached
+from sqljury.databases import open_databases, reached
 from sqljury.databases.protocol import ENGINES
 from sqljury.errors import InputError
 from sqljury.isolation import Sandbox, own_uid, without_secrets
@@ -24,6 +23,7 @@ from sqljury.signature import Signature
 from sqljury.version import __version__
 
 if TYPE_CHECKING:
+    from sqljury.benchmarks import Overlay
     from sqljury.llm import ClientSettings
 
 LOCAL = "local"
@@ -251,7 +251,11 @@ def _of_databases(sources: Sources) -> tuple[list[Path], list[str]]:
 
 
 def _given(sources: Sources) -> list[Path]:
-    paths = [] if sources.suites is None else open_suites(sources.suites).reached()
+    paths: list[Path] = []
+    if sources.suites is not None:
+        from sqljury.databases import open_suites
+
+        paths = open_suites(sources.suites).reached()
     return [*paths, *([] if sources.schemas is None else [Path(sources.schemas)])]
 
 
