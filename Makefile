@@ -4,8 +4,8 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 # Installed first, so that nothing that needs torch brings another build of it.
 TORCH ?= torch==2.13.0
-# Test processes; each test of the worker pool starts two more.
-JOBS ?= 2
+# Test processes, for two cores: many tests wait, for limits in seconds or for a server.
+JOBS ?= 3
 # Neighbours stay in one process, which makes what they share once.
 PARALLEL = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 # The others need the public data: each says how it is run.

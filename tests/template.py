@@ -7,6 +7,7 @@ seeds) start Python; for workers, their modules ask for the fixture ``started_an
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import json
 import os
@@ -171,6 +172,7 @@ def _begin(
 
         traceback.print_exc()
     finally:
+        atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code if isinstance(code, int) else int(code is not None))
@@ -201,9 +203,8 @@ def _import_all() -> None:
     import importlib
     import pkgutil
 
-    import typer
-
-    from sqljury.cli.app import app
+    from sqljury.cli import app
+    from sqljury.cli.commands import all_modules
 
     for name in _READY:
         importlib.import_module(name)
@@ -211,8 +212,8 @@ def _import_all() -> None:
         for module in pkgutil.iter_modules(importlib.import_module(room).__path__, f"{room}."):
             if not module.name.endswith(".__main__"):
                 importlib.import_module(module.name)
-    command = typer.main.get_command(app)
-    typer.main.get_command = lambda _: command
+    root = app.root_command(all_modules())
+    app.root_command = lambda _: root
     gc.freeze()  # a collection would write to all that the children share with us
 
 

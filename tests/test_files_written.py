@@ -22,7 +22,7 @@ from sqljury.errors import InfrastructureError, InputError
 from sqljury.learning.model_file import write_model
 from sqljury.llm import Entry, Ledger
 from sqljury.reports import export
-from sqljury.uses.evaluate import document as html
+from sqljury.uses.evaluate import page as html
 from sqljury.writing import new_file
 
 

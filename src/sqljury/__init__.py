@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import sqljury._current_folder  # noqa: F401  # before all others  # isort: skip
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from sqljury.rooms import lazily
 from sqljury.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -41,54 +41,9 @@ if TYPE_CHECKING:
     from sqljury.uses.suite.build import build_suites
     from sqljury.uses.trust.files import trust_files
     from sqljury.verdict import Outcome, Record, Scored, Verdict
-
-# Resolved on first use: `import sqljury` stays fast whatever the parts import.
-_HOMES = {
-    "Evaluation": "sqljury.uses.evaluate.evaluation",
-    "Evaluator": "sqljury.uses.evaluate.evaluator",
-    "RunKeywords": "sqljury.uses.inputs",
-    "agree_files": "sqljury.uses.agree.files",
-    "audit": "sqljury.uses.audit.benchmark",
-    "build_pairs_files": "sqljury.uses.building.pairs.files",
-    "build_suites": "sqljury.uses.suite.build",
-    "compare_queries": "sqljury.uses.queries",
-    "compare_runs": "sqljury.uses.evaluate.comparison",
-    "diff_queries": "sqljury.uses.queries",
-    "plan_query": "sqljury.uses.queries",
-    "evaluate": "sqljury.uses.evaluate.evaluation",
-    "load_run": "sqljury.uses.evaluate.evaluation",
-    "merge_evaluations": "sqljury.uses.evaluate.evaluation",
-    "rules": "sqljury.equivalence.rules.registry",
-    "read_cases": "sqljury.benchmarks",
-    "write_cases": "sqljury.benchmarks",
-    "MISSING": "sqljury.case",
-    "Case": "sqljury.case",
-    "open_databases": "sqljury.databases",
-    "InfrastructureError": "sqljury.errors",
-    "InputError": "sqljury.errors",
-    "SqljuryError": "sqljury.errors",
-    "Evidence": "sqljury.evidence",
-    "Execution": "sqljury.execution",
-    "Limits": "sqljury.execution",
-    "ResultTable": "sqljury.execution",
-    "Status": "sqljury.execution",
-    "Judge": "sqljury.judges",
-    "Needs": "sqljury.judges",
-    "make_judge": "sqljury.judges",
-    "register": "sqljury.judges",
-    "compare_tables": "sqljury.tables",
-    "build_trust_files": "sqljury.uses.building.trust",
-    "explain_match": "sqljury.uses.matching",
-    "features": "sqljury.uses.features",
-    "gate": "sqljury.uses.gate",
-    "select": "sqljury.uses.select.picking",
-    "trust_files": "sqljury.uses.trust.files",
-    "agree": "sqljury.uses.agree.agreement",
-    "Outcome": "sqljury.verdict",
-    "Record": "sqljury.verdict",
-    "Scored": "sqljury.verdict",
-    "Verdict": "sqljury.verdict",
-}
+else:
+    # `import sqljury` stays fast whatever the parts import.
+    __getattr__ = lazily(__name__)
 
 __all__ = [
     "MISSING",
@@ -136,14 +91,6 @@ __all__ = [
     "trust_files",
     "write_cases",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        value = getattr(importlib.import_module(_HOMES[name]), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'sqljury' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -11,7 +11,6 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from sqljury.case import Case
-from sqljury.databases.ddl import schema_from_ddl
 from sqljury.databases.protocol import Database
 from sqljury.errors import InputError
 from sqljury.execution import Bill, Execution, Limits, Status
@@ -405,6 +404,8 @@ class ExecutionCache:
         Raises:
             InputError: SJ207: the statements cannot be parsed.
         """
+        from sqljury.databases.ddl import schema_from_ddl
+
         return self.remembered(("schema", text), lambda: schema_from_ddl(text, where=where))
 
     def remembered(self, key: Hashable, find: Callable[[], T]) -> T:

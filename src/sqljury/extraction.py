@@ -73,7 +73,7 @@ def statement_in(text: str) -> str:
     >>> statement_in("Here is the SQL:\\n```sql\\nSELECT 1;\\n```"), statement_in("SELECT 1;")
     ('SELECT 1', 'SELECT 1;')
     """
-    if not _SUSPECT.search(text) and _plain(text) is not None:
+    if not _SUSPECT.search(text) and _plain(text, has_more=False) is not None:
         return text
     found = sql_in(text)
     return text if not found or found == _clean(text) else found
@@ -117,13 +117,17 @@ def without_thoughts(text: str) -> str:
     return text[end.end() :]
 
 
-def _plain(text: str) -> str | None:
-    """The statement of a text that begins with SQL, without the prose after it; else None."""
+def _plain(text: str, *, has_more: bool = True) -> str | None:
+    """The statement of a text that begins with SQL, without the prose after it; else None.
+
+    Args:
+        has_more: prose may come after the statement.
+    """
     begins = _BEGINS.match(text)
     if begins is None or not _is_written_as_sql(begins):
         return None
     start = begins.start("sql")
-    sql = text[: _end(text, start)]
+    sql = text[: _end(text, start)] if has_more else text
     # A model may repeat the SELECT at a prompt's end and then write a block: the block counts.
     return None if sql[start:].strip() == begins["word"] else sql
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cached_property
+from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
@@ -106,7 +110,32 @@ class Registry(Generic[T]):
 
     @cached_property
     def _offered(self) -> tuple[EntryPoint, ...]:
-        # Imported late: it loads the email parser, which workers with our own judges do not need.
+        if not _may_offer(self._group):
+            return ()
+        # Imported late: it loads the email parser.
         from importlib.metadata import entry_points
 
         return tuple(entry_points(group=self._group))
+
+
+def _may_offer(group: str) -> bool:
+    """False if no installed package has entry points of this group.
+
+    Only folders with ``*-info`` folders are looked through, as Python does; any other place on the
+    path, or an importer of another package, may offer anything.
+    """
+    others = (finder for finder in sys.meta_path if finder is not PathFinder)
+    if any(hasattr(finder, "find_distributions") for finder in others):
+        return True
+    heading = f"[{group}]".encode()
+    for place in map(Path, dict.fromkeys(sys.path)):
+        if place.suffix == ".egg" or place.is_file():
+            return True
+        with suppress(OSError):
+            for name in os.listdir(place):  # noqa: PTH208 - a tenth of the time
+                if name.endswith(".egg"):
+                    return True
+                file = place / name / "entry_points.txt" if name.endswith("-info") else None
+                if file is not None and file.is_file() and heading in file.read_bytes():
+                    return True
+    return False

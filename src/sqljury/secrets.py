@@ -8,7 +8,6 @@ printed.
 from __future__ import annotations
 
 import base64
-import html
 import json
 import os
 import re
@@ -96,6 +95,8 @@ def _blank(token: Mapping[str, Any]) -> dict[str, Any]:
 
 def _forms(secret: str) -> Iterator[str]:
     """The forms of a secret in text, URLs, JSON, HTML, base64 and hexadecimal."""
+    import html
+
     data = secret.encode("utf-8", "surrogateescape")
     quoted = (quote(data, safe=""), quote_plus(data))
     yield secret

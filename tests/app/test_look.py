@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -140,3 +141,11 @@ def test_agreement_with_people_is_in_the_overview(browser: Any) -> None:
     text = browser.get("/run/first").text
     assert "Agreement with people" in text
     assert "κ" in text
+
+
+def test_causes_become_those_of_the_queries(browser: Any) -> None:
+    """As in `report --failures`: by rows at first, then by what the queries do differently."""
+    end = time.monotonic() + 30
+    while "wrong comparison in a filter" not in browser.get("/run/first/cases").text:
+        assert time.monotonic() < end
+        time.sleep(0.05)

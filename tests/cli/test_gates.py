@@ -138,7 +138,7 @@ def test_an_allowance_is_a_number_or_a_share(allowed: str, left_out: int, passes
     if passes:
         check_gate(gate, judged)
     else:
-        with pytest.raises(Exception, match=r"^1$"):
+        with pytest.raises(SystemExit, match=r"^1$"):
             check_gate(gate, judged)
 
 

@@ -129,39 +129,34 @@ class MySQL:
     def __init__(self) -> None:
         self.url = MYSQL_URL
         self._names: list[str] = []
+        self._connections: dict[str, Any] = {}
 
     def run(self, *statements: str, database: str = "") -> Rows:
         return self.run_each(*statements, database=database)[-1]
 
     def run_each(self, *statements: str, database: str = "") -> list[Rows]:
-        with self.session(database) as cursor:
-            found: list[Rows] = []
+        if database not in self._connections:
+            self._connections[database] = self._connect(database)
+        found: list[Rows] = []
+        with self._connections[database].cursor() as cursor:
             for statement in statements:
                 cursor.execute(statement)
                 found.append(cursor.fetchall())
-            return found
+        return found
 
-    @contextmanager
-    def session(self, database: str) -> Iterator[Any]:
-        """A cursor of a connection that ends with the block."""
+    def _connect(self, database: str) -> Any:
         import pymysql
 
         parts = urlsplit(self.url)
-        with (
-            closing(
-                pymysql.connect(
-                    host=parts.hostname or "localhost",
-                    port=parts.port or 3306,
-                    user=unquote(parts.username or "") or None,
-                    password=unquote(parts.password or ""),
-                    database=database or None,
-                    charset="utf8mb4",
-                    autocommit=True,
-                )
-            ) as connection,
-            connection.cursor() as cursor,
-        ):
-            yield cursor
+        return pymysql.connect(
+            host=parts.hostname or "localhost",
+            port=parts.port or 3306,
+            user=unquote(parts.username or "") or None,
+            password=unquote(parts.password or ""),
+            database=database or None,
+            charset="utf8mb4",
+            autocommit=True,
+        )
 
     def create(self, *statements: str) -> str:
         name = _new_name()
@@ -180,13 +175,15 @@ class MySQL:
 
     def end_sessions(self, name: str) -> None:
         listed = f"SELECT id FROM information_schema.processlist WHERE db = '{name}'"
+        own = {one.thread_id() for one in self._connections.values()}
         for (number,) in self.run(listed):
-            self.run(f"KILL {number}")
+            if number not in own:
+                self.run(f"KILL {number}")
 
     @contextmanager
     def locked(self, name: str, table: str) -> Iterator[None]:
-        with self.session(name) as other:
-            other.execute(f"LOCK TABLES {table} WRITE")
+        with closing(self._connect(name)) as other, other.cursor() as cursor:
+            cursor.execute(f"LOCK TABLES {table} WRITE")
             yield
 
     def drop(self) -> None:

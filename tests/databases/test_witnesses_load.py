@@ -51,14 +51,14 @@ def inserts(script: str) -> list[str]:
     return [line for line in script.splitlines() if line.startswith("INSERT")]
 
 
-@pytest.mark.parametrize("most", [1, pytest.param(3, marks=pytest.mark.slow)])
-def test_every_witness_is_accepted(place: tuple[Server, str], most: int) -> None:
-    """One of the pairs for each table, in turn; slow: all of them."""
+@pytest.mark.parametrize(("step", "most"), [(2, 1), pytest.param(1, 3, marks=pytest.mark.slow)])
+def test_every_witness_is_accepted(place: tuple[Server, str], step: int, most: int) -> None:
+    """One of the pairs for each type, in turn; slow: all of them, and columns without NULL."""
     server, engine = place
     tried: Counter[str] = Counter()
     said = list[tuple[str, str, str]]()
     database = server.create()
-    for number, statements in enumerate(tables(engine)):
+    for number, statements in list(enumerate(tables(engine)))[::step]:
         script = ";\n".join(statements)
         schema = replace(schema_from_ddl(script), dialect=_DIALECTS[engine])
         for left, right in (PAIRS[number % 3 :] + PAIRS)[:most]:

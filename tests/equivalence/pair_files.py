@@ -25,6 +25,8 @@ TRUTH = {"===": "equal", "=/=": "different", "=~=": "chance"}
 
 Rows = list[tuple[Any, ...]]
 Ask = Callable[[str], Rows]
+Filled = Callable[[int], Ask]
+"""Makes the rows of a seed in the engine, for the queries that follow."""
 
 
 @dataclass(frozen=True)
@@ -161,54 +163,57 @@ def filled(pair: Pair, seed: int, run: Callable[[str, Sequence[Any]], Any], mark
 
 
 @contextmanager
-def on_sqlite(pair: Pair, seed: int) -> Iterator[Ask]:
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+def on_sqlite(pair: Pair) -> Iterator[Filled]:
+    def of(seed: int) -> Ask:
+        connection = sqlite3.connect(":memory:", isolation_level=None)
         connection.execute("PRAGMA foreign_keys = ON")
         connection.executescript(pair.script)
         filled(pair, seed, connection.execute, "?")
-        yield lambda sql: connection.execute(sql).fetchall()
+        return lambda sql: connection.execute(sql).fetchall()
+
+    yield of
 
 
 @contextmanager
-def on_duckdb(pair: Pair, seed: int) -> Iterator[Ask]:
+def on_duckdb(pair: Pair) -> Iterator[Filled]:
     import duckdb
 
-    with closing(duckdb.connect(":memory:")) as connection:
+    def of(seed: int) -> Ask:
+        connection = duckdb.connect(":memory:")
         connection.execute(pair.script)
         filled(pair, seed, connection.execute, "?")
-        yield lambda sql: connection.execute(sql).fetchall()
+        return lambda sql: connection.execute(sql).fetchall()
+
+    yield of
 
 
 @contextmanager
-def on_postgres(pair: Pair, seed: int) -> Iterator[Ask]:
+def on_postgres(pair: Pair) -> Iterator[Filled]:
     """In a schema of its own, in a transaction that is rolled back."""
     import psycopg
 
     with closing(psycopg.connect("postgresql://postgres@127.0.0.1/postgres")) as connection:
-        name = f"sqljury_pairs_{os.getpid()}"
-        connection.execute(f"CREATE SCHEMA {name}")
-        connection.execute(f"SET LOCAL search_path TO {name}")
-        connection.execute(pair.script)
 
-        def run(sql: str, values: Sequence[Any]) -> None:
+        def run(sql: str, values: Sequence[Any] = ()) -> Any:
             with connection.transaction():
-                connection.execute(sql, values)
+                return connection.execute(sql, values or None)
 
-        filled(pair, seed, run, "%s")
-
-        def ask(sql: str) -> Rows:
-            with connection.transaction():
-                return connection.execute(sql).fetchall()
-
-        try:
-            yield ask
-        finally:
+        def of(seed: int) -> Ask:
             connection.rollback()
+            name = f"sqljury_pairs_{os.getpid()}"
+            connection.execute(f"CREATE SCHEMA {name}")
+            connection.execute(f"SET LOCAL search_path TO {name}")
+            connection.execute(pair.script)
+            filled(pair, seed, run, "%s")
+            return lambda sql: run(sql).fetchall()
+
+        yield of
+        connection.rollback()
 
 
 @contextmanager
-def on_mysql(pair: Pair, seed: int) -> Iterator[Ask]:
-    """In temporary tables of a scratch database."""
+def on_mysql(pair: Pair) -> Iterator[Filled]:
+    """In a database of its own, whose tables are emptied for the next rows."""
     import pymysql
 
     name = f"sqljury_pairs_{os.getpid()}"
@@ -227,9 +232,16 @@ def on_mysql(pair: Pair, seed: int) -> Iterator[Ask]:
             cursor.execute(sql)
             return list(cursor.fetchall())
 
-        try:
+        def of(seed: int) -> Ask:
+            cursor.execute("SET foreign_key_checks = 0")
+            for table in pair.schema.tables:
+                cursor.execute(f"DELETE FROM {table.name}")
+            cursor.execute("SET foreign_key_checks = 1")
             filled(pair, seed, cursor.execute, "%s")
-            yield ask
+            return ask
+
+        try:
+            yield of
         finally:
             cursor.execute(f"DROP DATABASE {name}")
 
@@ -245,10 +257,10 @@ def differing(pairs: Sequence[Pair], seeds: range) -> list[Pair]:
     found: list[Pair] = []
     for _, group in groupby(pairs, key=lambda pair: (pair.dialect, pair.script)):
         of_script = list(group)
-        for seed in seeds:
-            with ENGINES[of_script[0].dialect](of_script[0], seed) as ask:
-                told = [p for p in of_script if p not in found and _differ(p, ask)]
-            found += told
+        with ENGINES[of_script[0].dialect](of_script[0]) as of:
+            for seed in seeds:
+                ask = of(seed)
+                found += [p for p in of_script if p not in found and _differ(p, ask)]
     return found
 
 

@@ -26,8 +26,9 @@ from sqljury.reports.cases import verdict_page
 from sqljury.reports.sqltext import compared, formatted
 from sqljury.reports.words import case_facts, no_prediction, visible
 from sqljury.settings import Limits
-from sqljury.uses.browse.cases import CaseSchemas, plans_of, shown_schema
+from sqljury.uses.browse.cases import plans_of, shown_schema
 from sqljury.uses.browse.rows import QueryRunner
+from sqljury.uses.case_schemas import CaseSchemas
 from sqljury.uses.label import LabelStore, LabelVote, progress_of
 from sqljury.uses.label.document import progress_document
 from sqljury.uses.label.exchange import labelled

@@ -34,7 +34,7 @@ from sqljury.settings import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from sqljury.case import Case
     from sqljury.llm import Collected, Estimate
@@ -92,8 +92,6 @@ def evaluate(
     ] = "",
 ) -> None:
     """Judge predictions and print scores with their denominators."""
-    from sqljury.uses.evaluate import evaluation
-
     if features is not None:
         refuse_besides(typed, "--features", *_FOR_FEATURES)
         _write_features(files, features, groups, sources, reading, running)
@@ -107,6 +105,12 @@ def evaluate(
         raise InputError("SJ006", "--wait goes with --batch.")
     if running.shard is not None and (asking.batch or asking.dry_run):
         raise InputError("SJ006", "--shard goes neither with --batch nor with --dry-run.")
+    if running.executor == "local":
+        from sqljury.runs import start_workers_ahead
+
+        start_workers_ahead([*files, *reading.predictions], running.workers)
+    from sqljury.uses.evaluate import evaluation
+
     limit = left_out_limit(gate)
     check_trackers(showing.track)
     judges = [_model_judge(spec, asking) for spec in judge or ("execution",)]
@@ -157,7 +161,7 @@ def evaluate(
                 run=folder,
                 shard=running.shard,
                 by=showing.by,
-                on_progress=on_progress,
+                on_progress=on_progress if showing.json else _importing_report(on_progress),
                 **settings,
             )
     if not isinstance(done, evaluation.Evaluation):
@@ -173,6 +177,17 @@ def evaluate(
         if found_answers is not None:
             refuse_unreachable(found_answers.counts)
         _check(gate, limit, found_run)
+
+
+def _importing_report(on_progress: Callable[[int, int], None]) -> Callable[[int, int], None]:
+    """The callback; it is first called when all cases are read, and this process waits."""
+
+    def found(done: int, total: int) -> None:
+        import sqljury.uses.evaluate.document  # noqa: F401
+
+        on_progress(done, total)
+
+    return found
 
 
 def _write_features(

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from secrets import token_hex
 from typing import TYPE_CHECKING, Annotated
 
 from sqljury.cli.flags import RunFolder, command
@@ -118,6 +117,8 @@ def _show_on_github(
     GitHub reads commands from what is printed. A random token, which no text of a case can know,
     stops this while the result is printed.
     """
+    from secrets import token_hex
+
     from sqljury.reports.markdown import markdown_document
     from sqljury.uses.gate.ci import github_annotations
 

@@ -6,7 +6,6 @@ dataclass inside a dataclass have its field name before theirs: ``outer.inner``.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from types import NoneType
@@ -101,6 +100,8 @@ def parsed(known: Mapping[str, NamedSetting], given: Sequence[str]) -> dict[str,
         name, equals, value = text.partition("=")
         setting = known.get(name.strip().replace("-", "_"))
         if not equals or setting is None:
+            import difflib
+
             near = difflib.get_close_matches(name, known, n=1)
             meant = [known[near[0]]] if near else list(known.values())
             raise InputError(

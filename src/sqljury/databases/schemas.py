@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from sqljury.databases.ddl import schema_from_ddl
-from sqljury.databases.ddl_folder import FolderSchemas, is_ddl_folder
 from sqljury.errors import InputError
 from sqljury.schema import Column, ForeignKey, Schema, Table
 
@@ -68,6 +66,9 @@ def read_schemas(path: str | Path) -> Schemas:
     Raises:
         InputError: SJ206: the file does not exist; SJ207: it cannot be parsed.
     """
+    from sqljury.databases.ddl import schema_from_ddl
+    from sqljury.databases.ddl_folder import FolderSchemas, is_ddl_folder
+
     if _DDL.match(str(path)):
         return Schemas(str(path), {"": schema_from_ddl(str(path))})
     if is_ddl_folder(Path(path)):

@@ -12,7 +12,6 @@ from sqljury.closing import Closing
 from sqljury.databases.open import address, open_databases
 from sqljury.databases.protocol import Databases
 from sqljury.databases.schemas import Schemas, read_schemas
-from sqljury.databases.suites import Suites, open_suites
 from sqljury.errors import InputError
 from sqljury.schema import Schema
 from sqljury.settings import Sources
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sqljury.databases.protocol import Database
+    from sqljury.databases.suites import Suites
 
 
 class Places(Closing):
@@ -137,10 +137,15 @@ def open_sources(sources: Sources) -> OpenSources:
         InputError: SJ20x: a place does not exist, or contains nothing of its kind.
     """
     databases, schemas, suites = sources.databases, sources.schemas, sources.suites
+    found_suites = None
+    if suites is not None:
+        from sqljury.databases.suites import open_suites
+
+        found_suites = open_suites(suites)
     return OpenSources(
         databases=None
         if databases is None
         else open_databases(databases, descriptions=sources.descriptions),
         schemas=None if schemas is None else read_schemas(schemas),
-        suites=None if suites is None else open_suites(suites),
+        suites=found_suites,
     )

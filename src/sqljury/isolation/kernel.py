@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
-import platform
 import stat
 import struct
 import sys
@@ -261,7 +260,7 @@ def forbid_privileges() -> None:
 def _machine() -> _Machine | None:
     if not sys.platform.startswith("linux") or sys.maxsize < 2**32:
         return None
-    return _MACHINES.get(platform.machine())
+    return _MACHINES.get(os.uname().machine)
 
 
 def _filter(machine: _Machine, own: int, *, network: bool, programs: bool) -> bytes:

@@ -7,6 +7,7 @@ that folder and Python's variables, and get the module path from us.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import importlib
 import json
@@ -22,6 +23,7 @@ from types import ModuleType
 from typing import IO, NoReturn
 
 from sqljury.errors import InfrastructureError
+from sqljury.isolation.sandbox import without_secrets
 
 _ROOT = str(Path(__file__).resolve().parents[2])
 """The folder that contains the package."""
@@ -33,14 +35,18 @@ _SET_PARENT_DEATH_SIGNAL = 1
 _BOOT = """
 import signal
 signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process, whatever it does
-import importlib, json, os, sys
+import gc, importlib, json, os, sys
 library = os.path.dirname(os.__file__)
 own = [p for p in sys.path if p == library or p.startswith(library + os.sep + "lib-dyn")]
 module, given = sys.argv[1], json.loads(sys.argv[2])
 sys.path[:] = own + [p for p in given if p not in own]
 del sys.argv[1:3]
 importlib.import_module("sqljury.isolation.start").go_on_without_parent()
-importlib.import_module(module).main()
+gc.disable()  # what is imported stays: looking through it again and again takes time
+main = importlib.import_module(module).main
+gc.freeze()
+gc.enable()
+main()
 """
 
 
@@ -97,6 +103,36 @@ def start_isolated(
         )
     except OSError as error:
         raise InfrastructureError("SJ405", f"cannot start a worker: {error}.") from error
+
+
+_AHEAD: dict[str, list[subprocess.Popen[bytes]]] = {}
+"""Processes that wait for their first message, by the module that they run."""
+
+
+def start_ahead(module: str, count: int) -> None:
+    """Starts processes that :func:`started_ahead` returns later, so that they import meanwhile.
+
+    What they need beyond the plain environment variables must be in their first message. Those
+    that nobody took are killed at the end.
+    """
+    if not _AHEAD:
+        atexit.register(_end_ahead)
+    environment = without_secrets(os.environ)
+    _AHEAD.setdefault(module, []).extend(
+        start_isolated(module, environment=environment) for _ in range(count)
+    )
+
+
+def started_ahead(module: str) -> subprocess.Popen[bytes] | None:
+    """A process that :func:`start_ahead` started; None if there is none left."""
+    waiting = _AHEAD.get(module)
+    return waiting.pop(0) if waiting else None
+
+
+def _end_ahead() -> None:
+    for process in (process for waiting in _AHEAD.values() for process in waiting):
+        process.kill()
+        process.wait()
 
 
 def private_streams() -> tuple[IO[bytes], IO[bytes]]:

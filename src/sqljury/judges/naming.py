@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import importlib.util
 import inspect
 import re
@@ -168,6 +167,8 @@ def class_named(name: str) -> type[Any]:
     """
     cls = JUDGES.get(name)
     if cls is None:
+        import difflib
+
         near = difflib.get_close_matches(name, JUDGES.names(), n=1)
         meant = f"Did you mean {near[0]!r}? " if near else ""
         raise InputError(

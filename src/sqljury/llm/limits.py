@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from sqljury.secrets import redacted
 
@@ -144,6 +143,8 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
     seconds = _seconds(text)
     if seconds is not None or not text:
         return seconds
+    from email.utils import parsedate_to_datetime
+
     try:
         at = parsedate_to_datetime(text)
     except ValueError:

@@ -54,6 +54,17 @@ class Setup:
 
 
 @dataclass(frozen=True, slots=True)
+class Beginning:
+    """The first message to a worker."""
+
+    setup: Setup
+    watch: str
+    """The file that it tells its work through: :data:`WATCH` and what follows."""
+    environment: dict[str, str]
+    """Its environment variables; it may have been started without some of them."""
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """Cases to judge."""
 
@@ -76,7 +87,7 @@ class Progress:
     """What was spent on models since the last report; None if nothing was."""
 
 
-def tell(stream: IO[bytes], message: Setup | Batch | None) -> None:
+def tell(stream: IO[bytes], message: Beginning | Batch | None) -> None:
     """Sends a message to a worker; None means that no more will come."""
     send_bytes(stream, pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL))
 

@@ -29,7 +29,8 @@ from typing import IO, TYPE_CHECKING
 
 from sqljury.errors import InfrastructureError
 from sqljury.execution import MIB, Execution
-from sqljury.isolation import SentError, TemporaryFolder, start_isolated
+from sqljury.isolation import SentError, TemporaryFolder, start_isolated, started_ahead
+from sqljury.runs.ahead import WORKER
 from sqljury.runs.deaths import (
     MOST_DEATHS,
     Death,
@@ -48,6 +49,7 @@ from sqljury.runs.messages import (
     WATCH_CASE,
     WATCH_SIZE,
     Batch,
+    Beginning,
     Progress,
     Setup,
     heard,
@@ -92,7 +94,7 @@ class _Worker:
     process: subprocess.Popen[bytes]
     watch: mmap.mmap
     watch_file: Path
-    outbox: queue.SimpleQueue[Setup | Batch | None]
+    outbox: queue.SimpleQueue[Beginning | Batch | None]
     memory_kills: int | None
     """The system's count of kills for lack of memory when the worker started."""
     alone: bool = True
@@ -473,9 +475,9 @@ class WorkerPool:
         os.write(handle, bytes(WATCH_SIZE))
         watch = mmap.mmap(handle, WATCH_SIZE)
         os.close(handle)
-        process = start_isolated("sqljury.runs.worker", name, environment=self._environment)
+        process = started_ahead(WORKER) or start_isolated(WORKER, environment=self._environment)
         worker = _Worker(process, watch, Path(name), queue.SimpleQueue(), memory_kills())
-        worker.outbox.put(self._setup)
+        worker.outbox.put(Beginning(self._setup, name, dict(self._environment)))
         threading.Thread(target=_write, args=(worker,), daemon=True).start()
         threading.Thread(target=_read, args=(worker, self._inbox), daemon=True).start()
         return worker

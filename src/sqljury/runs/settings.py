@@ -12,10 +12,8 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
-from uuid import uuid4
 
-from sqljury.benchmarks import Overlay
-from sqljury.databases import open_databases, open_suites, reached
+from sqljury.databases import open_databases, reached
 from sqljury.databases.protocol import ENGINES
 from sqljury.errors import InputError
 from sqljury.isolation import Sandbox, own_uid, without_secrets
@@ -25,6 +23,7 @@ from sqljury.signature import Signature
 from sqljury.version import __version__
 
 if TYPE_CHECKING:
+    from sqljury.benchmarks import Overlay
     from sqljury.llm import ClientSettings
 
 LOCAL = "local"
@@ -84,6 +83,8 @@ class Billing:
         engines = [ENGINES.get(scheme) for scheme in _of_databases(sources)[1]]
         if not any(engine is not None and engine.bills for engine in engines):
             return None
+        from uuid import uuid4
+
         return cls(
             path=str(folder / "warehouse" / "paid.sqlite"), command=uuid4().hex, max_cost=max_cost
         )
@@ -250,7 +251,11 @@ def _of_databases(sources: Sources) -> tuple[list[Path], list[str]]:
 
 
 def _given(sources: Sources) -> list[Path]:
-    paths = [] if sources.suites is None else open_suites(sources.suites).reached()
+    paths: list[Path] = []
+    if sources.suites is not None:
+        from sqljury.databases import open_suites
+
+        paths = open_suites(sources.suites).reached()
     return [*paths, *([] if sources.schemas is None else [Path(sources.schemas)])]
 
 

@@ -227,7 +227,6 @@ class RunStore:
             # One transaction: the disk may become full in the middle.
             version = f"INSERT OR IGNORE INTO facts VALUES ('store_version', {STORE_VERSION});"
             database.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}{_FINGERPRINTS};{version}COMMIT;")
-            Checkpoints(database).now()
         return database
 
     def _readable(self) -> sqlite3.Connection:
@@ -332,7 +331,7 @@ class RunStore:
                 self._check_keys()
                 self._check_former(*former)
                 self._db.execute(_FINGERPRINTS)
-            self.commit()
+                self._db.commit()  # the checkpoint comes with the facts
         except BaseException:
             # An error in line 900 must not discard what an earlier run computed.
             with suppress(sqlite3.Error):

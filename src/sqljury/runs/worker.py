@@ -10,13 +10,13 @@ from __future__ import annotations
 import contextlib
 import json
 import mmap
+import os
 import pickle
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,6 @@ from typing import IO, TYPE_CHECKING
 from sqljury.case import Case
 from sqljury.databases import open_sources
 from sqljury.databases.protocol import Database
-from sqljury.databases.warehouses import PaidResults, bill
 from sqljury.errors import InfrastructureError, SqljuryError
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.execution import Limits
@@ -45,6 +44,7 @@ from sqljury.runs.messages import (
     WATCH_CASE,
     WATCH_SIZE,
     Batch,
+    Beginning,
     Progress,
     Setup,
 )
@@ -57,6 +57,7 @@ from sqljury.verdict import Outcome, Verdict
 from sqljury.work_limit import too_much_work, within_work_limit, work_seconds
 
 if TYPE_CHECKING:
+    from sqljury.databases.warehouses import PaidResults
     from sqljury.llm import Client, Request, Spent
 
 _FLUSH_SECONDS = 0.1
@@ -289,6 +290,8 @@ class WorkerState:
             try:
                 opened = self._sources.databases.open(db_id)
                 if self._paid is not None:
+                    from sqljury.databases.warehouses import bill
+
                     bill(opened, self._paid)
                 self._open[db_id] = opened
             except InfrastructureError as error:
@@ -315,6 +318,8 @@ def _open_account(settings: RunSettings, client: Client | None) -> PaidResults |
     billing = settings.billing
     if billing is None:
         return None
+    from sqljury.databases.warehouses import PaidResults
+
     if client is None:
         return PaidResults(billing.path, billing.command, billing.max_cost)
     # One limit for both: each counts what the other spent.
@@ -428,6 +433,8 @@ def _serve(
                     _judge(bench, item, reporter)
             reporter.flush()
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     # Threads that import the parser at the same moment can see it half imported.
     for dialect in ("sqlite", "duckdb", "postgres", "mysql"):
         parse("SELECT 1", dialect)
@@ -472,8 +479,13 @@ def main() -> None:
     # Ctrl-C in a terminal reaches the whole process group; the parent decides what to do.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    setup: Setup = pickle.loads(receive_bytes(requests))
-    file = Path(sys.argv[1]).open("r+b")  # noqa: SIM115 - while there is no sandbox
+    try:
+        beginning: Beginning = pickle.loads(receive_bytes(requests))
+    except EOFError:  # started ahead, and not needed
+        leave_at_once()
+    os.environ.update(beginning.environment)
+    setup = beginning.setup
+    file = Path(beginning.watch).open("r+b")  # noqa: SIM115 - while there is no sandbox
     if setup.sandbox is not None:
         setup.sandbox.enter()  # before there are threads
     end_with_parent()

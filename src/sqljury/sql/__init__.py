@@ -3,33 +3,40 @@
 Pure functions.
 """
 
-from sqljury.sql.clauses import Clauses, Condition, Conditions, clauses_of
+from typing import TYPE_CHECKING
+
+from sqljury.rooms import lazily
 from sqljury.sql.features import FEATURES, HARDNESS, features, hardness, slice_features
-from sqljury.sql.resolve import (
-    alike_in_schema,
-    neighbours_of,
-    some_values,
-    tables_of,
-    without_namespaces,
-)
-from sqljury.sql.ties import (
-    KeyedQuery,
-    WiderQuery,
-    bare_chosen,
-    keyed_for_ties,
-    tie_broken,
-    without_limit,
-)
-from sqljury.sql.tokens import (
-    any_order,
-    normalise_text,
-    parse,
-    remove_distinct,
-    top_level_order,
-    without_comments,
-)
-from sqljury.sql.transpile import over_rows, same_in_translation, transpiled
-from sqljury.sql.value_profile import merged_profiles, value_profile
+
+if TYPE_CHECKING:
+    from sqljury.sql.clauses import Clauses, Condition, Conditions, clauses_of
+    from sqljury.sql.profiles import merged_profiles, value_profile
+    from sqljury.sql.resolve import (
+        alike_in_schema,
+        neighbours_of,
+        some_values,
+        tables_of,
+        without_namespaces,
+    )
+    from sqljury.sql.ties import (
+        KeyedQuery,
+        WiderQuery,
+        bare_chosen,
+        keyed_for_ties,
+        tie_broken,
+        without_limit,
+    )
+    from sqljury.sql.tokens import (
+        any_order,
+        normalise_text,
+        parse,
+        remove_distinct,
+        top_level_order,
+        without_comments,
+    )
+    from sqljury.sql.transpile import over_rows, same_in_translation, transpiled
+else:
+    __getattr__ = lazily(__name__)
 
 __all__ = [
     "FEATURES",

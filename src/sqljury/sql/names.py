@@ -15,7 +15,7 @@ from sqljury.schema import Schema
 # column of that name decides; a qualifier admits only the tables of that name. What a table is, and
 # which columns it has, differs between readers: a schema's names
 # (:mod:`sqljury.sql.names`), sqlglot's scopes (:mod:`sqljury.sql.resolve`), sets of places
-# (:mod:`sqljury.sql.value_profile.notes`), positions in a row
+# (:mod:`sqljury.sql.profiles.notes`), positions in a row
 # (:mod:`sqljury.trees.from_sql.scopes`), nodes of a text that is being changed
 # (:mod:`sqljury.variants.base`). So the lookup in a table is passed as a function.
 

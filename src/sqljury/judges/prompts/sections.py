@@ -13,13 +13,14 @@ import heapq
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqljury.case import Case, Json
 from sqljury.evidence import Evidence
 from sqljury.evidence_shapes import mismatch_of
 from sqljury.execution import ResultTable
+from sqljury.judges.prompts.relevance import most_relevant
 from sqljury.llm import fence
 from sqljury.schema import Column, Schema, Table
 from sqljury.sql import (
@@ -33,10 +34,12 @@ from sqljury.tables import render_cell
 from sqljury.verdict import Outcome, Verdict
 
 LAYOUT = 1
-"""To be raised with any change of the text that the functions below write."""
+"""To be raised with any change of the text that the functions below write, but for sections that
+are too long to be shown whole."""
 
 _MAX_TEXT = 40_000
-"""At most so many characters of one section are shown, as models charge by the token."""
+"""At most so many characters of one section are shown, some 10,000 tokens, as models charge by the
+token. Of a schema that needs more, the tables and columns are shown that the question is about."""
 _MAX_CELL = 200
 _MAX_SAMPLE = 40
 
@@ -117,11 +120,18 @@ class Dossier:
             shown += tuple(table for table in named if table not in shown)
         if neighbours:
             shown += neighbours_of(shown, schema)
-        lines = [line for table in _by_name(shown) for line in self._table(table)]
-        others = [table.name for table in _by_name(schema.tables) if table not in shown]
+        read = {table.name for table in shown}
+        asked = "\n".join([_asked(self.case), *queries])
+        fitting, note = _fitting(replace(schema, tables=shown), asked, self._cost)
+        lines = [line for table in _by_name(fitting.tables) for line in self._table(table)]
+        others = [table.name for table in _by_name(schema.tables) if table.name not in read]
         if others:
             lines.append(f"other tables: {', '.join(others)}")
-        return [PromptSection("Database schema", "\n".join(lines), f"dialect: {schema.dialect}")]
+        return [PromptSection("Database schema", "\n".join(lines), note)]
+
+    def _cost(self, column: Column) -> int:
+        about = len(column.description) + len(column.value_description)
+        return len(column.name) + len(column.type) + about + self.samples * _VALUE + 8
 
     def _table(self, table: Table) -> list[str]:
         kind = "view" if table.is_view else "table"
@@ -259,17 +269,55 @@ def opinion(value: Mapping[str, Json]) -> PromptSection:
 
 
 _SAMPLES = 3
+_VALUE = 12
+"""The characters that a value of a column is expected to take."""
 
 
 def schema_section(
     evidence: Evidence, style: str, *, title: str = "Database schema"
 ) -> list[PromptSection]:
-    """The schema as a section; empty without a schema."""
+    """The schema as a section; empty without a schema.
+
+    Of a schema that is too large, the tables and columns that the question is about, and the names
+    of the other tables.
+    """
     schema = evidence.schema()
     if schema is None:
         return []
-    text = "\n".join(STYLES[style](schema, evidence))
-    return [PromptSection(title, text, f"dialect: {schema.dialect}")]
+    fitting, note = fitting_schema(schema, evidence, style)
+    lines = list(STYLES[style](fitting, evidence))
+    shown = {table.name for table in fitting.tables}
+    if others := [table.name for table in _by_name(schema.tables) if table.name not in shown]:
+        lines.append(f"-- other tables: {', '.join(others)}")
+    return [PromptSection(title, "\n".join(lines), note)]
+
+
+def fitting_schema(schema: Schema, evidence: Evidence, style: str) -> tuple[Schema, str]:
+    """The schema, or the part of it that fits into a section; and the section's note."""
+    values = _SAMPLES * _VALUE + 8 if style == "create" and evidence.has_database else 0
+
+    def cost(column: Column) -> int:
+        if style == "create":
+            return len(column.name) * (2 if values else 1) + len(column.type) + values + 4
+        return len(column.name) + 3
+
+    return _fitting(schema, _asked(evidence.case), cost)
+
+
+def _asked(case: Case) -> str:
+    return f"{case.question or ''}\n{case.hint or ''}"
+
+
+def _fitting(schema: Schema, asked: str, cost: Callable[[Column], int]) -> tuple[Schema, str]:
+    columns = [column for table in schema.tables for column in table.columns]
+    note = f"dialect: {schema.dialect}"
+    if sum(map(cost, columns)) <= _MAX_TEXT:
+        return schema, note
+    # A tenth is left for the names of the other tables.
+    found = most_relevant(schema, asked, _MAX_TEXT * 9 // 10, cost)
+    shown = sum(len(table.columns) for table in found.tables)
+    part = f"{shown:,} of {len(columns):,} columns are shown: those that fit the question best"
+    return found, f"{note}. {part}."
 
 
 def create_table(schema: Schema, evidence: Evidence | None) -> Iterator[str]:

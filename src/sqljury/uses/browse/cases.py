@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 
 from sqljury.case import Case, Json
 from sqljury.closing import Closing
-from sqljury.databases import Databases, open_databases, schema_from_ddl
-from sqljury.difference import Difference
 from sqljury.errors import InputError, SqljuryError
 from sqljury.reports.cases import case_page
 from sqljury.runs import open_run
@@ -22,7 +20,8 @@ from sqljury.trees.nodes import Scan
 from sqljury.trees.walk import relations
 from sqljury.uses.browse.index import CaseIndex
 from sqljury.uses.browse.rows import QueryRunner
-from sqljury.uses.queries import QueryPlan, diff_queries, plan_query
+from sqljury.uses.case_schemas import CaseSchemas, differences_of
+from sqljury.uses.queries import QueryPlan, plan_query
 from sqljury.verdict import Record, Verdict
 
 if TYPE_CHECKING:
@@ -54,39 +53,6 @@ class CaseView:
     def case(self) -> Case:
         """The case."""
         return self.records[0].case
-
-
-class CaseSchemas:
-    """The schemas of cases.
-
-    Args:
-        databases: where their databases are; None: only cases that bring a schema have one.
-    """
-
-    def __init__(self, databases: str | None) -> None:
-        self._place = databases
-
-    @cached_property
-    def _open_databases(self) -> Databases | None:
-        try:
-            return open_databases(self._place) if self._place else None
-        except SqljuryError:  # they have been moved since
-            return None
-
-    def of(self, case: Case) -> Schema | None:
-        """The schema of a case's database; None if it is not known."""
-        try:
-            if case.schema_sql is not None:
-                return schema_from_ddl(case.schema_sql)
-            if self._open_databases is None:
-                return None
-            database = self._open_databases.open(case.db_id)
-            if database is None:
-                return None
-            with closing(database):
-                return database.schema()
-        except SqljuryError:
-            return None
 
 
 def plans_of(case: Case, schema: Schema | None) -> list[tuple[str, QueryPlan]]:
@@ -169,7 +135,7 @@ class RunBrowser(Closing):
         plans = plans_of(case, schema)
         return CaseView(
             records=records,
-            page=case_page(records, self.judges, _differences(case, schema)),
+            page=case_page(records, self.judges, differences_of(case, schema)),
             schema=shown_schema(schema, plans),
             plans=plans,
         )
@@ -183,16 +149,6 @@ class RunBrowser(Closing):
             InputError: SJ450: no databases were given.
         """
         return self._runner.run(case, sql)
-
-
-def _differences(case: Case, schema: Schema | None) -> Sequence[Difference]:
-    if schema is None or not case.reference_sqls or not isinstance(case.predicted_sql, str):
-        return ()
-    try:
-        found = diff_queries(case.reference_sqls[0], case.predicted_sql, schema=schema)
-    except SqljuryError:  # a query cannot be read
-        return ()
-    return found.differences
 
 
 def shown_schema(

@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from statistics import median
 
 from sqljury.case import Case
 
@@ -47,6 +46,8 @@ class SystemAnswers:
 
 def system_answers(system: str, cases: Iterable[Case]) -> SystemAnswers:
     """The figures of the answers in some cases' ``extra``."""
+    from statistics import median
+
     n = 0
     problems: Counter[str] = Counter()
     told: dict[str, list[float]] = {"seconds": [], "cost": [], "tokens": []}

@@ -18,7 +18,6 @@ from sqljury.closing import Closing
 from sqljury.errors import InputError, MissingExtraError
 from sqljury.isolation import TemporaryFolder
 from sqljury.judges import Judge
-from sqljury.reports.export import as_frame
 from sqljury.runs import (
     RUN_FILE,
     Billing,
@@ -152,6 +151,8 @@ class Evaluation(Closing):
         Raises:
             InputError: SJ803: neither is installed.
         """
+        from sqljury.reports.export import as_frame
+
         return as_frame(self.records(), library)
 
     def to_dataset(self) -> Any:

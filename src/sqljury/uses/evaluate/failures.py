@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from sqljury.case import MISSING, Case
-from sqljury.databases import open_databases
 from sqljury.difference import Difference
-from sqljury.errors import SqljuryError
 from sqljury.frames import data_frame
 from sqljury.reports.evidence import cause_of, one_line
 from sqljury.reports.words import count, shortened, visible
 from sqljury.runs import Run
-from sqljury.schema import Schema
-from sqljury.uses.queries import diff_queries
+from sqljury.uses.case_schemas import CaseSchemas, differences_of
 from sqljury.verdict import Outcome, Record
 
 
@@ -152,30 +147,6 @@ def differences_in(run: Run) -> Callable[[Case], Sequence[Difference]]:
 
     It returns nothing if a query cannot be read, or the run's databases no longer exist.
     """
-    try:
-        databases = open_databases(str(run.manifest.get("databases") or ""))
-    except SqljuryError:
-        return lambda _case: ()
-
-    @cache
-    def schema_of(db_id: str) -> Schema | None:
-        try:
-            database = databases.open(db_id)
-        except SqljuryError:
-            return None
-        if database is None:
-            return None
-        with closing(database):
-            return database.schema()
-
-    def differences_of(case: Case) -> Sequence[Difference]:
-        schema = schema_of(case.db_id)
-        if schema is None or not case.reference_sqls:
-            return ()
-        try:
-            found = diff_queries(case.reference_sqls[0], str(case.predicted_sql), schema=schema)
-        except SqljuryError:  # a query that cannot be read
-            return ()
-        return found.differences
-
-    return differences_of
+    place = run.manifest.get("databases")
+    schemas = CaseSchemas(str(place) if place else None)
+    return lambda case: differences_of(case, schemas.of(case))

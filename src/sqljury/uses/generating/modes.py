@@ -20,7 +20,13 @@ from sqljury.extraction import sql_in, without_thoughts
 from sqljury.judges.abstention.verbal import marked
 from sqljury.judges.prompts import Prompt
 from sqljury.judges.prompts.demonstrations import Demonstration, DemonstrationChoice, Said, Wanted
-from sqljury.judges.prompts.sections import SERIALIZED, PromptSection, message, serialized
+from sqljury.judges.prompts.sections import (
+    SERIALIZED,
+    PromptSection,
+    fitting_schema,
+    message,
+    serialized,
+)
 from sqljury.llm import Message
 from sqljury.uses.generating.samplers import Sample, Sampler
 
@@ -218,5 +224,6 @@ def serialized_question(case: Case, evidence: Evidence) -> str | None:
     schema = evidence.schema()
     if schema is None:
         return None
-    asked = (case.question or "", case.hint or "", *serialized(schema, evidence))
+    fitting, _ = fitting_schema(schema, evidence, SERIALIZED)
+    asked = (case.question or "", case.hint or "", *serialized(fitting, evidence))
     return " | ".join(filter(None, asked))

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from sqljury.sql.value_profile.read import merged_profiles, value_profile
+from sqljury.sql.profiles.read import merged_profiles, value_profile
 
 __all__ = ["merged_profiles", "value_profile"]

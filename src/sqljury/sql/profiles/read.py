@@ -11,9 +11,9 @@ from sqlglot import exp
 
 from sqljury.schema import Schema
 from sqljury.sql.comparisons import MIRRORED
+from sqljury.sql.profiles.notes import NOWHERE, Notes, Output, PlaceScope, PlaceSource
 from sqljury.sql.resolve import tables_of
 from sqljury.sql.tokens import MAX_CHARS, parse
-from sqljury.sql.value_profile.notes import NOWHERE, Notes, Output, PlaceScope, PlaceSource
 from sqljury.value_profile import ColumnUse, Constant, Pattern, Place, ValueProfile
 
 T = TypeVar("T")
