@@ -41,7 +41,7 @@ def execution(pair: Pair) -> Values:
     kind = pair.verdict("execution:intent")
     if kind is not None and kind.outcome is Outcome.CORRECT:
         found |= {f"forgave_{one}": float(one in kind.labels) for one in _FORGIVEN}
-    if kind is not None and kind.outcome is Outcome.INCORRECT:
+    if pair.reference and kind is not None and kind.outcome is Outcome.INCORRECT:
         found["limit_cuts_tie"] = float("limit_cuts_tie" in kind.labels)
     return found
 
