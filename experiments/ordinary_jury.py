@@ -69,13 +69,13 @@ def main() -> None:
             parts.append((model, np.flatnonzero(of == number)))
     hidden = ["", *GROUPS.split("+"), "asked"] if options.without else [""]
     for group in hidden:
-        found, sure = asked(rows, parts, group)
+        found, sure, unfamiliar = asked(rows, parts, group)
         print(f"without {group or 'nothing'}:")
         written = np.array([row["benchmark"] in WRITTEN for row in rows])
         for title, chosen in (("systems", ~written), ("written", written), ("all", written | True)):
             print(f" {title}:")
             at = np.flatnonzero(chosen)
-            show([rows[i] for i in at], found[at], sure[at], drawn=not group)
+            show([rows[i] for i in at], found[at], sure[at], unfamiliar[at], drawn=not group)
         if options.show and not group:
             lines = [{"id": row["id"], "probability": p, "label": row["label"], "sure": bool(s)}
                      for row, p, s in zip(rows, found.tolist(), sure, strict=True)]  # fmt: skip
@@ -102,8 +102,10 @@ def trained(rows: Sequence[Any], reference: str) -> JuryModel:
 
 
 def asked(rows: Sequence[Any], parts: Sequence[tuple[JuryModel, Any]], hidden: str) -> Any:
-    """The probability of each row, and whether it is sure, one group of features hidden."""
-    found, sure = np.zeros(len(rows)), np.zeros(len(rows), dtype=bool)
+    """The probability of each row, and whether it is sure and unfamiliar, one group of features
+    hidden."""
+    found = np.zeros(len(rows))
+    sure, unfamiliar = np.zeros((2, len(rows)), dtype=bool)
     for model, places in parts:
         names = [*model.names, *PENALTIES]
         table = np.array([[rows[at].get(name) for name in names] for at in places], dtype=float)
@@ -114,10 +116,13 @@ def asked(rows: Sequence[Any], parts: Sequence[tuple[JuryModel, Any]], hidden: s
         found[places] = model.probabilities(table[:, :known], extra)
         low, high = model.sure or (0.0, 1.0)
         sure[places] = (found[places] <= low) | (found[places] >= high)
-    return found, sure
+        for at in places:
+            values = {k: v for k, v in rows[at].items() if isinstance(v, float)}
+            unfamiliar[at] = bool(model.weigh(values).unfamiliar)
+    return found, sure, unfamiliar
 
 
-def show(rows: Sequence[Any], found: Any, sure: Any, *, drawn: bool) -> None:
+def show(rows: Sequence[Any], found: Any, sure: Any, unfamiliar: Any, *, drawn: bool) -> None:
     """All figures."""
     label = np.array([row["label"] for row in rows])
     weight = np.array([row["weight"] ** 3 for row in rows])
@@ -159,6 +164,11 @@ def show(rows: Sequence[Any], found: Any, sure: Any, *, drawn: bool) -> None:
         figure(f"{name} rows: AUC", among(chosen, auc))
     figure("expected calibration error",
            lambda at: reliability(found[at].tolist(), label[at].tolist()).ece)  # fmt: skip
+    figure("unfamiliar", lambda at: float(unfamiliar[at].mean()))
+    figure("right among unfamiliar", among(unfamiliar, lambda at: float(
+        (said == label)[at].mean() if len(at) else np.nan)))  # fmt: skip
+    figure("right among others", among(~unfamiliar, lambda at: float(
+        (said == label)[at].mean())))  # fmt: skip
     figure("sure", lambda at: float(sure[at].mean()))
     figure("right among sure", among(sure, lambda at: float((said == label)[at].mean())))
 

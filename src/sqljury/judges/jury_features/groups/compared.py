@@ -30,15 +30,14 @@ def compared(pair: Pair) -> Values:
     facts = None if schema is None else facts_of(pair.prediction, pair.evidence.dialect, schema)
     if schema is None or facts is None:
         return {}
-    types = {
-        f"{table.name}.{column.name}".lower(): column_type(column.type, schema.dialect)
-        for table in schema.tables
-        for column in table.columns
-    }
     found = dict.fromkeys(_KINDS, 0.0)
     for block in facts.blocks:
         for one in (*block.where, *block.having):
-            if one.values and not one.item.function and one.item.column in types:
-                family = _FAMILIES.get(types[one.item.column], "other")
-                found[f"{family}_with_{'text' if one.is_text else 'number'}"] += 1
+            name, _, column_name = one.item.column.partition(".")
+            table = schema.table(name)
+            column = None if table is None else table.column(column_name)
+            if column is None or not one.values or one.item.function:
+                continue
+            family = _FAMILIES.get(column_type(column.type, schema.dialect), "other")
+            found[f"{family}_with_{'text' if one.is_text else 'number'}"] += 1
     return found
