@@ -174,7 +174,7 @@ def read_all(encoder: TextEncoder, data: PackedPairs) -> Tensor:
 
 _WAYS = 2 * EDGE_KINDS
 """Number of ways of a message: one per kind of edge and direction."""
-_NODES = 4096
+_NODES = 1024
 """Most nodes in a batch when scoring, padding included."""
 
 
