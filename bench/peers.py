@@ -2,11 +2,11 @@
 
     python bench/peers.py --data FOLDER [--bird FOLDER] [--sizes 1 4 100] [--all]
 
-Wall and processor time of whole commands, the middle of several, in turn. The cases are the answers
-of 17 systems for Spider dev, one system after the other; a comment makes the queries of each further
-turn texts of their own. --bird is the folder of BIRD's `evaluation_ex.py` (bird-bench/mini_dev,
-folder `evaluation`; pip install func_timeout), told to use as many processes. --all also measures
-the offline jury and judges together (`bench/judges_together.py`).
+Wall and processor time of whole commands, the middle of several, in turn. The cases are the
+answers of 17 systems for Spider dev, one system after the other; a comment makes the queries of
+each further turn texts of their own. --bird is the folder of BIRD's `evaluation_ex.py`
+(bird-bench/mini_dev, folder `evaluation`; pip install func_timeout), told to use as many processes.
+--all also measures the offline jury and judges together (`bench/judges_together.py`).
 """
 
 from __future__ import annotations
