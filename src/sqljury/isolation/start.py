@@ -129,6 +129,11 @@ def started_ahead(module: str) -> subprocess.Popen[bytes] | None:
     return waiting.pop(0) if waiting else None
 
 
+def is_ahead(module: str) -> bool:
+    """True if :func:`started_ahead` has a process left."""
+    return bool(_AHEAD.get(module))
+
+
 def _end_ahead() -> None:
     for process in (process for waiting in _AHEAD.values() for process in waiting):
         process.kill()
