@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from sqljury.isolation.start import (
         end_with_parent,
         import_plugin,
-        is_ahead,
         leave_at_once,
         private_streams,
         start_ahead,
@@ -37,7 +36,6 @@ __all__ = [
     "end_with_parent",
     "from_plain",
     "import_plugin",
-    "is_ahead",
     "leave_at_once",
     "mapped",
     "missing",

@@ -29,13 +29,7 @@ from typing import IO, TYPE_CHECKING
 
 from sqljury.errors import InfrastructureError
 from sqljury.execution import MIB, Execution
-from sqljury.isolation import (
-    SentError,
-    TemporaryFolder,
-    is_ahead,
-    start_isolated,
-    started_ahead,
-)
+from sqljury.isolation import SentError, TemporaryFolder, start_isolated, started_ahead
 from sqljury.runs.ahead import WORKER
 from sqljury.runs.deaths import (
     MOST_DEATHS,
@@ -89,12 +83,6 @@ _LARGEST_BATCH_BYTES = 1 << 20
 _LARGEST_GROUP = 1024
 """Most cases of one question that stay in one batch, if judges take several at once."""
 _MOST_BARREN_DEATHS = 5
-_START_SECONDS = 0.3
-"""A further worker is started for work that takes longer than its start."""
-_GUESSED_SECONDS = 0.002
-"""Duration of a case while no case is judged."""
-_PATIENCE_SECONDS = 1.0
-"""So long after the first case was handed out the guess counts no more."""
 _AHEAD = 2
 """Batches that a worker holds, so that it does not wait for the parent."""
 _OUTCOMES = frozenset(Outcome)
@@ -182,10 +170,6 @@ class WorkerPool:
         """The ends of workers that had only one case, by the case's number."""
         self._barren_deaths = 0
         self._seconds_per_case = 0.0
-        self._left: int | None = None
-        """The cases that were not handed out yet; None if that is not known."""
-        self._began = 0.0
-        """When the first case was handed out."""
         self._last_watch = 0.0
         self.missing: dict[str, Request] = {}
         self.spent: Spent | None = None
@@ -204,10 +188,6 @@ class WorkerPool:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def expect(self, count: int) -> None:
-        """Says how many cases come, so that not all workers are started for few of them."""
-        self._left = count
 
     def run(self, items: Iterable[WorkItem]) -> Iterator[tuple[VerdictRow, ...]]:
         """Judges all items; yields verdicts as they are found, in no particular order.
@@ -231,7 +211,6 @@ class WorkerPool:
         Raises:
             SqljuryError: the workers cannot work at all.
         """
-        self._left = len(waiting)
         self._fill(_taken(waiting))
         while not self._inbox.empty():
             yield from self._next_messages()
@@ -263,8 +242,6 @@ class WorkerPool:
                 worker = self._workers[slot] if slot < len(self._workers) else None
                 if worker is not None and len(worker.handed) > depth * worker.last_batch:
                     continue
-                if worker is None and not self._is_worth_a_start():
-                    continue
                 items = self._next_items(source)
                 if not items:
                     return
@@ -273,14 +250,6 @@ class WorkerPool:
                     self._workers.append(worker)
                 worker.alone = False
                 self._hand(worker, items)
-
-    def _is_worth_a_start(self) -> bool:
-        """True if the cases that are left take longer than it takes to start one more worker."""
-        if self._left is None or is_ahead(WORKER):
-            return True
-        if not self._seconds_per_case and time.monotonic() - self._began > _PATIENCE_SECONDS:
-            return True
-        return self._left * (self._seconds_per_case or _GUESSED_SECONDS) > _START_SECONDS
 
     def _hand_suspect(self) -> None:
         """Gives one case to a worker that never had several at once, while all others wait."""
@@ -312,11 +281,7 @@ class WorkerPool:
         return tuple(items)
 
     def _next_item(self, source: Iterator[WorkItem]) -> WorkItem | None:
-        if self._again:
-            return self._again.popleft()
-        if (found := next(source, None)) is not None and self._left is not None:
-            self._left -= 1
-        return found
+        return self._again.popleft() if self._again else next(source, None)
 
     def _parting(self, items: Sequence[WorkItem], item: WorkItem) -> bool:
         """True if a batch that ends before this case would separate cases that are judged
@@ -328,7 +293,6 @@ class WorkerPool:
     def _hand(self, worker: _Worker, items: tuple[WorkItem, ...]) -> None:
         worker.handed.update((item.number, item) for item in items)
         worker.last_batch = len(items)
-        self._began = self._began or time.monotonic()
         worker.outbox.put(Batch(items, dict(self._known)))
 
     # ------------------------------------------------------------ collecting

@@ -308,11 +308,6 @@ class _Progress:
         self._on_progress = on_progress
         self.add(0)
 
-    @property
-    def left(self) -> int:
-        """How many verdicts are missing."""
-        return self._total - self._done
-
     def add(self, verdicts: int) -> None:
         """Adds to the count and reports it."""
         self._done += verdicts
@@ -495,8 +490,6 @@ def _judge_all(
 ) -> None:
     numbers = store.judge_numbers(keys)
     committed = time.monotonic()
-    if isinstance(pool, WorkerPool):
-        pool.expect(progress.left)
     try:
         for verdicts in pool.run(store.work(keys)):
             store.add_verdicts(verdicts, numbers)
