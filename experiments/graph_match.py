@@ -1,14 +1,21 @@
 """How the graph network ranks FuncEvalGMN's labelled pairs, beside judges that train on nothing.
 
     python experiments/graph_match.py --data $DATA [--model FILE ...] [--judge [NAME ...]]
-        [--runs FOLDER]
+        [--runs FOLDER] [--curves FILE.svg] [--pictures FOLDER]
 
 For each file: AUC with its interval (95 %, bootstrap); Kendall's tau, Spearman's and Pearson's
 correlation of the score, and in brackets of its yes or no; Cohen's kappa and the Brier score; over
-all rows, and over distinct pairs (white space collapsed, lower case). Then AUC by hardness, joins,
+all rows, and over distinct pairs (white space collapsed, lower case). Then the calibration of the
+networks: the expected calibration error, and by tenth of the score the mean score and the share of
+equivalent pairs (--curves draws it); and right, missed and wrongly accepted pairs at the threshold.
+Then AUC by hardness, joins,
 nesting and grouping of the reference, and by the model that wrote the prediction. Several models
 (seeds) are given one by one, and as a mean with its spread. Published figures stand beside, of
 tables 1, 2 and 5.
+
+--pictures draws the attention of the first network (as `sqljury diff --network --svg` does) for ten
+right and ten wrong verdicts of the three files, half of each `equivalent`: those with the least
+SHA-256 of their texts among the pairs whose graphs differ.
 
 Nothing is chosen on these rows: the network and its threshold come from pairs of Spider's training
 databases. A score is missing where a query cannot be read; such rows are counted and left out. What
@@ -21,14 +28,18 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 from labelled_pairs import FILES, Pair, Scores, judge_scores, labelled_pairs, network_scores
 
+import sqljury as sj
 from sqljury.judges import make_judge
+from sqljury.learning.calibration import Reliability, reliability
 from sqljury.learning.graph_matching.matcher import load_matcher, shipped_model
+from sqljury.reports.plots import reliability_svg
 from sqljury.uses.statistics import Bootstrap, Confusion, ScoreTable
 
 BASELINES = (
@@ -116,9 +127,13 @@ def main() -> None:
     parser.add_argument("--model", type=Path, action="append", help="one per seed")
     parser.add_argument("--judge", nargs="*", default=BASELINES, help="in place of all")
     parser.add_argument("--runs", type=Path, help="where verdicts are kept")
+    parser.add_argument("--curves", type=Path, help="an SVG of the first network's calibration")
+    parser.add_argument("--pictures", type=Path, help="a folder for twenty pictures of attention")
     options = parser.parse_args()
     models = options.model or [shipped_model()]
     matchers = [load_matcher(path) for path in models]
+    curves: dict[str, Reliability] = {}
+    networks: dict[str, Rows] = {}
     for name in FILES:
         pairs = labelled_pairs(options.data, name)
         print(f"\n## {name}: {len(pairs):,} pairs")
@@ -134,7 +149,15 @@ def main() -> None:
             threshold = getattr(make_judge(judge), "threshold", 0.5)
             found.append(Rows(judge, threshold, pairs, scores))
         show_judges(name, found)
+        for rows in found[: len(models)]:
+            show_calibration(rows)
+        networks[name] = found[0]
+        curves[name] = calibration(found[0])
         show_slices(name, found)
+    if options.curves:
+        options.curves.write_text(reliability_svg(curves), encoding="utf-8")
+    if options.pictures:
+        draw(networks, models[0], options.pictures)
 
 
 def distinct(pairs: Sequence[Pair]) -> list[int]:
@@ -143,6 +166,36 @@ def distinct(pairs: Sequence[Pair]) -> list[int]:
     for place, pair in enumerate(pairs):
         found.setdefault(tuple(" ".join(text.lower().split()) for text in pair.texts), place)
     return list(found.values())
+
+
+def draw(networks: Mapping[str, Rows], model: Path, folder: Path) -> None:
+    """Writes a picture for each chosen verdict, and prints what it is of."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for kind, right in (("right", True), ("wrong", False)):
+        picked = chosen(networks, right, True) + chosen(networks, right, False)
+        for number, (name, pair) in enumerate(picked, start=1):
+            found = sj.explain_match(*pair.texts, schema=pair.schema, model=model)
+            path = folder / f"{kind}-{number:02}.svg"
+            path.write_text(found.svg, encoding="utf-8")
+            label = "equivalent" if pair.label else "different"
+            print(f"\n{path.name}: {name} {pair.case.id}, label {label}, {found.summary}")
+            print(*(" ".join(text.split()) for text in pair.texts), sep="\n")
+
+
+def chosen(networks: Mapping[str, Rows], right: bool, accepted: bool) -> list[tuple[str, Pair]]:
+    """Five pairs on which the verdict is right, or wrong, with their files; by a hash of the texts.
+
+    A score of 1 is left out: the graphs are equal, and the network was not asked.
+    """
+    found = {
+        sha256("\0".join(pair.texts).encode()).hexdigest(): (name, pair)
+        for name, rows in networks.items()
+        for pair, score in zip(rows.pairs, rows.scores, strict=True)
+        if score not in (None, 1.0)
+        and (score >= rows.threshold) is accepted
+        and pair.label is (accepted == right)
+    }
+    return [found[key] for key in sorted(found)[:5]]
 
 
 # ---------------------------------------------------------------- tables
@@ -165,6 +218,36 @@ def show_judges(name: str, found: Sequence[Rows]) -> None:
     for what, values in aucs.items():
         if len(values) > 1:
             print(f"{f'{NETWORK}, {len(values)} seeds{what}':40}{'':13}{spread(values)}")
+
+
+def show_calibration(rows: Rows) -> None:
+    """The calibration error, by tenth of the score; and the answers at the threshold."""
+    found = calibration(rows)
+    print(f"\n{rows.judge}: ECE {number(found.ece)}, Brier score {number(found.brier)}")
+    print(f"{'score':12}{'pairs':>6}  mean score  equivalent")
+    for one in found.bins:
+        if one.count:
+            share = f"{one.low:.1f} to {one.high:.1f}"
+            print(f"{share:12}{one.count:6}{number(one.score):>12}{number(one.right):>12}")
+    counts = Confusion.of(
+        (pair.label, score >= rows.threshold)
+        for pair, score in zip(rows.pairs, rows.scores, strict=True)
+        if score is not None
+    )
+    print(
+        f"from {rows.threshold:.3f} on: {counts.tp} equivalent pairs accepted and"
+        f" {counts.fn} missed, {counts.fp} others accepted and {counts.tn} not"
+    )
+
+
+def calibration(rows: Rows) -> Reliability:
+    """How well the scores agree with the labels, over the pairs that have a score."""
+    kept = [
+        (score, pair.label)
+        for score, pair in zip(rows.scores, rows.pairs, strict=True)
+        if score is not None
+    ]
+    return reliability([score for score, _ in kept], [label for _, label in kept])
 
 
 def show_slices(name: str, found: Sequence[Rows]) -> None:
@@ -219,7 +302,7 @@ def figures(rows: Rows) -> str:
         for key in ("kendall_tau", "spearman_rho", "pearson_r")
     )
     count = len(rows.pairs)
-    cells += f"  {number(kappa(rows))}  {number(brier(table))}"
+    cells += f"  {number(kappa(rows))}  {number(calibration(rows).brier)}"
     return f"{count:6,}{missing:5}  {number(values['auc'])} [{low:.4f}, {high:.4f}]  {cells}"
 
 
@@ -228,12 +311,6 @@ def kappa(rows: Rows) -> float | None:
     said = [score is not None and score >= rows.threshold for score in rows.scores]
     labels = (pair.label for pair in rows.pairs)
     return Confusion.of(zip(labels, said, strict=True)).statistics()["kappa"]
-
-
-def brier(table: ScoreTable) -> float:
-    """The mean square of score minus label."""
-    wrong = (table.no * table.scores**2 + table.yes * (1 - table.scores) ** 2).sum()
-    return float(wrong / (table.no + table.yes).sum())
 
 
 def number(value: float | None) -> str:

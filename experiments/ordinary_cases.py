@@ -9,7 +9,9 @@ that several systems give is read once and stands for all of them. Questions of 
 half, are left out. Judges are run on a first draw; their verdicts and the rows give the strata,
 from which the second draw is made. Both draws follow a hash of the case's id.
 
-With --labelled nothing is drawn: OUT holds the cases that `ordinary_labels.jsonl` has labels of.
+With --labelled nothing is drawn: OUT holds the cases that `ordinary_labels.jsonl` has labels of,
+also those of `written_predictions.jsonl`, which answer questions of Spider's training databases and
+of KaggleDBQA.
 
 OUT holds cases in sqljury's own format, with `stratum` and `weight` among their fields: the sum of
 the weights of a stratum is the number of predictions in it. The judges' verdicts stay in FOLDER.
@@ -32,6 +34,7 @@ import sqljury as sj
 from sqljury.benchmarks import read_cases, write_cases
 
 LABELS: Final = Path(__file__).with_name("ordinary_labels.jsonl")
+WRITTEN: Final = Path(__file__).with_name("written_predictions.jsonl")
 FIRST: Final = {"spider-same": 1600, "spider-differ": 1500, "dk": 900, "superhero": 900}
 """Most cases of a group that judges are run on; a group not named is taken whole."""
 SECOND: Final = {
@@ -75,7 +78,8 @@ def main() -> None:
     if options.labelled:
         lines = LABELS.read_text(encoding="utf-8").splitlines()
         known = {json.loads(line)["id"] for line in lines}
-        found = {c.id: c for cases in groups.values() for c in cases if c.id in known}
+        every = [*(c for cases in groups.values() for c in cases), *written(data)]
+        found = {c.id: c for c in every if c.id in known}
         write_cases(_ordered(list(found.values())), options.out)
         return
     for group, cases in groups.items():
@@ -170,6 +174,22 @@ def superhero(data: Path) -> Iterator[tuple[str, sj.Case]]:
                 systems,
             ),
         )
+
+
+def written(data: Path) -> Iterator[sj.Case]:
+    """The queries of `written_predictions.jsonl`. Their ids name the question: `spider-train:INDEX`
+    in Spider-Syn's training file, `kaggle-dbqa:FILE-INDEX` in KaggleDBQA's examples."""
+    text = (data / "spider/spider_syn/train_spider.json.gz").read_bytes()
+    files = {"spider-train": json.loads(gzip.decompress(text))}
+    for path in (data / "kaggle-dbqa/examples").glob("*.json"):
+        files[path.stem] = _json(path)
+    for one in map(json.loads, WRITTEN.read_text(encoding="utf-8").splitlines()):
+        benchmark, place, _ = one["id"].split(":")
+        file, _, index = place.rpartition("-")
+        asked = files[file or benchmark][int(index)]
+        question = asked.get("SpiderQuestion") or asked["question"]
+        sql, writers = one["sql"], one["writers"]
+        yield _case(benchmark, place, asked["db_id"], question, None, asked["query"], sql, writers)
 
 
 def stratified(data: Path, drawn: dict[str, list[sj.Case]], run: Path) -> dict[str, list[sj.Case]]:

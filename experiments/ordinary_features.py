@@ -1,17 +1,12 @@
 """Labels and weights beside the features of ordinary predictions, to train the jury on.
 
     python experiments/ordinary_features.py FEATURES.jsonl … --out TABLE.jsonl [--part fit]
-    python experiments/ordinary_features.py FEATURES.jsonl --made --out TABLE.jsonl
 
 FEATURES are tables that `sqljury evaluate --features` wrote for the cases of `ordinary_cases.py`.
 Each row of the chosen part gets its label of `ordinary_labels.jsonl`, and as its weight the cube
 root of the number of predictions that it stands for, so that common kinds count for more without
-drowning the rare ones; the mean weight is 1.
-
-With --made they are of `made_cases.py`. Left out are queries that should be wrong and whose rows
-are equal on the database and on generated ones, queries that should be right and whose rows differ
-somewhere, and references that return nothing. The verifier, and what linking knows of likely
-columns, were trained on these very questions, so both are removed.
+drowning the rare ones; the mean weight is 1. The verifier, and what linking knows of likely
+columns, were trained on Spider's training questions: of rows on these, both are removed.
 """
 
 from __future__ import annotations
@@ -33,10 +28,9 @@ def main() -> None:
     parser.add_argument("features", type=Path, nargs="+")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--part", choices=("fit", "aside"), default="fit")
-    parser.add_argument("--made", action="store_true")
     options = parser.parse_args()
     rows = [json.loads(line) for path in options.features for line in path.open(encoding="utf-8")]
-    chosen = list(confirmed(rows) if options.made else labelled(rows, options.part))
+    chosen = list(labelled(rows, options.part))
     with options.out.open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(row) + "\n" for row in chosen)
     print(f"{len(chosen):,} rows, {sum(row['label'] for row in chosen):,} of them right")
@@ -50,17 +44,13 @@ def labelled(rows: list[Any], part: str) -> Iterator[Any]:
     weights = [labels[row["id"]]["weight"] ** (1 / 3) for row in rows]
     mean = sum(weights) / len(weights)
     for row, weight in zip(rows, weights, strict=True):
-        yield {**row, "label": labels[row["id"]]["label"], "weight": weight / mean}
+        seen = unlearned(row) if row["benchmark"] == "spider-train" else row
+        yield {**seen, "label": labels[row["id"]]["label"], "weight": weight / mean}
 
 
-def confirmed(rows: list[Any]) -> Iterator[Any]:
-    """The rows of made cases whose label rows and generated databases confirm."""
-    for row in rows:
-        equal, differ = row.get("execution_intent"), row.get("generated_differ") or 0
-        if equal is None or row.get("tables_nothing_reference") == 1:
-            continue
-        if row["label"] is (equal == 1 and not differ):
-            yield {name: value for name, value in row.items() if not TRAINED.match(name)}
+def unlearned(row: Any) -> Any:
+    """The row without what was trained on its question."""
+    return {name: value for name, value in row.items() if not TRAINED.match(name)}
 
 
 if __name__ == "__main__":

@@ -1,18 +1,21 @@
 """How near `jury:offline` is to the labels of ordinary predictions.
 
-    python experiments/ordinary_jury.py FIT.jsonl [--also MADE.jsonl SILVER.jsonl]
-        [--aside ASIDE.jsonl] [--unreferenced] [--without] [--show OUT.jsonl]
+    python experiments/ordinary_jury.py FIT.jsonl [--also SILVER.jsonl]
+        [--aside ASIDE.jsonl] [--reference query|rows|none] [--without] [--show OUT.jsonl]
 
 FIT and ASIDE are tables of `ordinary_features.py`. Without --aside the figures are
-cross-validated: each database (with its variant in Spider-DK) by trees that were trained without
-it. With it they are of trees trained on FIT. Intervals: databases drawn again, 400 times. --without
-hides one group of features at a time from the trees. --show writes the probability of each case.
+cross-validated: an eighth of the databases at a time (each with its variant in Spider-DK) by trees
+that were trained without them. With it they are of trees trained on FIT. Each population's figures
+come alone: systems' answers, and predictions that were written for the labels. Intervals: databases
+drawn again, 400 times. --without hides one group of features at a time from the trees. --show
+writes the probability of each case.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,15 +28,17 @@ from sqljury.learning.calibration import reliability
 from sqljury.learning.jury import PENALTIES, JuryModel
 from sqljury.uses.train.jury import train_jury_on
 
-GROUPS: Final = "execution+tables+differences+faults+verifier+linking+question+generated"
+GROUPS: Final = "execution+tables+differences+faults+linking+question+generated+compared"
+WRITTEN: Final = ("spider-train", "kaggle-dbqa")
 WEIGHTS: Final = {
-    "made": 0.1,
     "methods": 0.2,
     "bugs": 0.2,
     "flex": 0.2,
+    **dict.fromkeys(WRITTEN, 1.5),
     "spider-dev/flight_2": 0.3,
     "spider-dk/flight_2": 0.3,
 }
+FOLDS: Final = 8
 DRAWS: Final = 400
 
 
@@ -43,28 +48,34 @@ def main() -> None:
     parser.add_argument("fit", type=Path)
     parser.add_argument("--also", type=Path, nargs="*", default=())
     parser.add_argument("--aside", type=Path)
-    parser.add_argument("--unreferenced", action="store_true")
+    parser.add_argument("--reference", choices=("query", "rows", "none"), default="query")
     parser.add_argument("--without", action="store_true")
     parser.add_argument("--show", type=Path)
     options = parser.parse_args()
     rows, also = read(options.fit), [row for path in options.also for row in read(path)]
-    reference = not options.unreferenced
     if options.aside:
-        model = trained([*rows, *also], reference=reference)
+        model = trained([*rows, *also], options.reference)
         rows = read(options.aside)
         parts = [(model, np.arange(len(rows)))]
     else:
-        of = np.array([family(row["db_id"]) for row in rows])
+        families = [family(row["db_id"]) for row in rows]
+        ordered = [name for name, _ in Counter(families).most_common()]
+        of = np.array([ordered.index(name) % FOLDS for name in families])
         parts = []
-        for name in sorted(set(of)):
-            rest = [row for row in [*rows, *also] if family(row["db_id"]) != name]
-            model = trained(rest, reference=reference)
-            parts.append((model, np.flatnonzero(of == name)))
+        for number in range(FOLDS):
+            held = {name for name, at in zip(families, of, strict=True) if at == number}
+            rest = [row for row in [*rows, *also] if family(row["db_id"]) not in held]
+            model = trained(rest, options.reference)
+            parts.append((model, np.flatnonzero(of == number)))
     hidden = ["", *GROUPS.split("+"), "asked"] if options.without else [""]
     for group in hidden:
-        found, sure = asked(rows, parts, group)
+        found, sure, unfamiliar = asked(rows, parts, group)
         print(f"without {group or 'nothing'}:")
-        show(rows, found, sure, drawn=not group)
+        written = np.array([row["benchmark"] in WRITTEN for row in rows])
+        for title, chosen in (("systems", ~written), ("written", written), ("all", written | True)):
+            print(f" {title}:")
+            at = np.flatnonzero(chosen)
+            show([rows[i] for i in at], found[at], sure[at], unfamiliar[at], drawn=not group)
         if options.show and not group:
             lines = [{"id": row["id"], "probability": p, "label": row["label"], "sure": bool(s)}
                      for row, p, s in zip(rows, found.tolist(), sure, strict=True)]  # fmt: skip
@@ -81,7 +92,7 @@ def family(database: str) -> str:
     return database.removeprefix("new_")
 
 
-def trained(rows: Sequence[Any], *, reference: bool) -> JuryModel:
+def trained(rows: Sequence[Any], reference: str) -> JuryModel:
     """A jury trained on rows."""
     with TemporaryDirectory() as folder:
         table = Path(folder) / "rows.jsonl"
@@ -91,8 +102,10 @@ def trained(rows: Sequence[Any], *, reference: bool) -> JuryModel:
 
 
 def asked(rows: Sequence[Any], parts: Sequence[tuple[JuryModel, Any]], hidden: str) -> Any:
-    """The probability of each row, and whether it is sure, one group of features hidden."""
-    found, sure = np.zeros(len(rows)), np.zeros(len(rows), dtype=bool)
+    """The probability of each row, and whether it is sure and unfamiliar, one group of features
+    hidden."""
+    found = np.zeros(len(rows))
+    sure, unfamiliar = np.zeros((2, len(rows)), dtype=bool)
     for model, places in parts:
         names = [*model.names, *PENALTIES]
         table = np.array([[rows[at].get(name) for name in names] for at in places], dtype=float)
@@ -103,10 +116,13 @@ def asked(rows: Sequence[Any], parts: Sequence[tuple[JuryModel, Any]], hidden: s
         found[places] = model.probabilities(table[:, :known], extra)
         low, high = model.sure or (0.0, 1.0)
         sure[places] = (found[places] <= low) | (found[places] >= high)
-    return found, sure
+        for at in places:
+            values = {k: v for k, v in rows[at].items() if isinstance(v, float)}
+            unfamiliar[at] = bool(model.weigh(values).unfamiliar)
+    return found, sure, unfamiliar
 
 
-def show(rows: Sequence[Any], found: Any, sure: Any, *, drawn: bool) -> None:
+def show(rows: Sequence[Any], found: Any, sure: Any, unfamiliar: Any, *, drawn: bool) -> None:
     """All figures."""
     label = np.array([row["label"] for row in rows])
     weight = np.array([row["weight"] ** 3 for row in rows])
@@ -148,6 +164,11 @@ def show(rows: Sequence[Any], found: Any, sure: Any, *, drawn: bool) -> None:
         figure(f"{name} rows: AUC", among(chosen, auc))
     figure("expected calibration error",
            lambda at: reliability(found[at].tolist(), label[at].tolist()).ece)  # fmt: skip
+    figure("unfamiliar", lambda at: float(unfamiliar[at].mean()))
+    figure("right among unfamiliar", among(unfamiliar, lambda at: float(
+        (said == label)[at].mean() if len(at) else np.nan)))  # fmt: skip
+    figure("right among others", among(~unfamiliar, lambda at: float(
+        (said == label)[at].mean())))  # fmt: skip
     figure("sure", lambda at: float(sure[at].mean()))
     figure("right among sure", among(sure, lambda at: float((said == label)[at].mean())))
 

@@ -53,7 +53,8 @@ def checks(database: Any, folder: Path, seconds: float) -> Iterator[tuple[str, b
     yield "an error", found.status is Status.ERROR, found.message
     for sql in _REFUSED:
         found = database.execute(sql, limits)
-        yield f"refused: {sql}", found.status in (Status.REFUSED, Status.ERROR), found.message
+        refused = found.status in (Status.REFUSED, Status.ERROR, Status.UNREAD)
+        yield f"refused: {sql}", refused, found.message
     started = time.monotonic()
     found = database.execute(_joined(14), Limits(seconds=seconds))
     took = time.monotonic() - started
@@ -83,8 +84,11 @@ def main() -> None:
     parser.add_argument("url")
     parser.add_argument("--seconds", type=float, default=5.0, help="of the query that is stopped")
     arguments = parser.parse_args()
-    databases = open_databases(arguments.url)
-    database = databases.open((databases.ids() or ("",))[0])
+    try:
+        databases = open_databases(arguments.url)
+        database = databases.open((databases.ids() or ("",))[0])
+    except SqljuryError as error:
+        raise SystemExit(str(error)) from None
     if database is None:
         raise SystemExit("there is no such database")
     failed = 0

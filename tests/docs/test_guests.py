@@ -1,8 +1,9 @@
-"""The page on adapters: files, lines, versions and tests are as its table says; and the page on the
+"""The table of adapters: files, lines, versions and tests are as it says; and the page on the
 service: its request gets its answer."""
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from importlib.metadata import PackageNotFoundError, version
@@ -14,11 +15,8 @@ from pages import blocks
 from needs import needs
 
 ROOT = Path(__file__).parents[2]
-ROWS = [
-    [cell.strip() for cell in line.strip("|").split("|")]
-    for line in (ROOT / "docs/guests.md").read_text().splitlines()
-    if line.startswith("| [")
-]
+with (ROOT / "docs/readings/adapters.csv").open(encoding="utf-8", newline="") as file:
+    ROWS = list(csv.reader(file))[1:]
 
 
 def lines(place: str) -> int:

@@ -18,17 +18,21 @@ from sqljury.judges import options_of, registered
 from sqljury.judges.jury_features import all_groups
 
 pytest.importorskip("griffe", reason="make docs installs what builds the site")
-_FILE = Path(__file__).parents[2] / "tools" / "site" / "reference_pages.py"
+_SITE = Path(__file__).parents[2] / "tools" / "site"
 
 
-@pytest.fixture(scope="module")
-def pages() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("reference_pages", _FILE)
+def _module(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, _SITE / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def pages() -> ModuleType:
+    return _module("reference_pages")
 
 
 def test_commands(pages: ModuleType) -> None:
@@ -79,6 +83,20 @@ def test_cases_of_the_demonstration(pages: ModuleType) -> None:
 def test_codes(pages: ModuleType) -> None:
     shown = re.findall(r"^## (\w+)$", pages.errors(), flags=re.MULTILINE)
     assert shown == sorted(catalogue())
+
+
+def test_files_are_shown_as_tables(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('name,"text, quoted"\n1,2\n')
+    shown = _module("inserts").with_tables("See\n[this](a.csv)\n\nEnd.\n", tmp_path)
+    assert shown == (
+        "See\n[this](a.csv)\n\n| name | text, quoted |\n| --- | --- |\n| 1 | 2 |\n\nEnd.\n"
+    )
+
+
+def test_output_is_shown_as_json() -> None:
+    page = '```console\n$ echo \'{"a": [1, 2, 3], "b": 0.12345}\'\n$ echo text\n```\nEnd.\n'
+    shown = _module("inserts").with_output(page)
+    assert shown.endswith('```\n\n```json\n{"a": [1, …], "b": 0.1235}\n```\nEnd.\n')
 
 
 def test_marks_in_help_texts_mean_themselves(pages: ModuleType) -> None:

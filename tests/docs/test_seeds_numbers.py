@@ -1,4 +1,4 @@
-"""The numbers of the papers' page, printed anew by the commands that it names.
+"""The numbers of `docs/readings/papers.csv`, printed anew by the commands that it names.
 
 A run that several rows read is made once. `-m slow`, some minutes of processor time.
 """

@@ -17,6 +17,7 @@ from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.execution import Limits
 from sqljury.judges import make_judge, settled
 from sqljury.learning.jury import SHIPPED, load_jury
+from sqljury.stored_table import ReferenceTable, StoredTable
 from sqljury.uses.train.jury import train_jury_on
 from sqljury.verdict import Outcome, Verdict
 
@@ -116,7 +117,7 @@ def test_options_that_cannot_be(option: str) -> None:
         make_judge(f"jury,{option}")
 
 
-@pytest.mark.parametrize("like", ["everyday", "hard", "unreferenced"])
+@pytest.mark.parametrize("like", SHIPPED)
 def test_every_feature_of_the_model_is_one_that_is_found(like: str) -> None:
     from sqljury.judges.jury_features import all_groups
 
@@ -187,6 +188,22 @@ def test_without_the_reference(harbour: Path, database: bool) -> None:
     scores = [one.score or 0.0 for one in found]
     assert scores[0] > scores[1]
     assert judged(case, harbour).outcome is Outcome.REFERENCE_MISSING
+
+
+def test_a_reference_that_is_a_result_table(harbour: Path) -> None:
+    names = ReferenceTable(columns=("name",), rows=(("Anna",), ("Cora",)))
+    kinds = ReferenceTable(columns=("kind",), rows=(("tug",),))
+    case = replace(CASE, predicted_sql=REFERENCE, reference_sqls=(), reference_tables=(names,))
+    right = judged(replace(case, reference_tables=(kinds, names)), harbour)
+    assert right.outcome is Outcome.CORRECT
+    assert right.score == judged(case, harbour).score, "the reference that has its rows counts"
+    assert "Prediction and reference have the same 2 rows" in right.reason
+    assert judged(replace(case, predicted_sql=WRONG), harbour).outcome is Outcome.INCORRECT
+    found = judged(replace(case, predicted_sql=None, predicted_table=kinds), harbour)
+    assert found.outcome is Outcome.UNKNOWN
+    broken = StoredTable(problem="not a table")
+    found = judged(replace(case, predicted_sql=None, predicted_table=broken), harbour)
+    assert found.outcome is Outcome.PREDICTION_ERROR
 
 
 def test_a_reference_that_is_there_is_not_looked_at(harbour: Path) -> None:

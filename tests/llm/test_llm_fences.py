@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import unicodedata
 
 import pytest
@@ -24,20 +21,6 @@ def test_a_fence() -> None:
     assert middle == ["How many?", "All of them?"]
     assert last == f"{mark_of(first)}>>>"
     assert "data" in FENCE_RULE
-
-
-def test_the_same_text_has_the_same_fence_under_any_hash_seed() -> None:
-    code = "from sqljury.llm import fence; print(fence('A', 'é\\x00'))"
-    found = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            capture_output=True,
-            check=True,
-            env=os.environ | {"PYTHONHASHSEED": seed},
-        ).stdout
-        for seed in "012"
-    }
-    assert len(found) == 1
 
 
 def test_a_copied_fence_does_not_close_its_own() -> None:

@@ -5,10 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
 import re
-import subprocess
-import sys
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
@@ -249,43 +246,6 @@ def test_script_safe_is_json_that_cannot_leave_its_element(attack: str) -> None:
     assert json.loads(text) == {attack: [attack]}
     assert not set("<>&\u2028\u2029\x00\ud800") & set(text)
     assert len(text.splitlines()) == 1
-
-
-MANY = """
-import json, sys
-from sqljury.case import Case
-from sqljury.uses.agree import agree
-from sqljury.uses.evaluate import summarise
-from sqljury.uses.evaluate.page import write_report
-from sqljury.verdict import Record, Scored, Verdict
-records = [
-    Record(case=Case(id=str(i), db_id=f"d{i % 7}", source=f"s{i % 3}"), judge="j",
-           verdict=Verdict.correct(labels=(f"l{i % 4}",), measures={f"m{i % 2}": i / 9}),
-           features=(f"f{i % 5}", "joins"))
-    for i in range(90)
-]
-rows = [
-    Scored(id=f"q{i}", score=i % 3 / 2, label=i % 2 == 0, benchmark=f"b{i % 2}",
-           slices={"db_id": f"db{i % 5}", "difficulty": f"d{i % 3}"})
-    for i in range(60)
-]
-summary = summarise(records, {"j": "n:{n}"}, "r")
-agreement = agree({"x": rows, "y": rows[:40]}, bootstrap=50)
-write_report(sys.argv[1], summary, records, title="t", agreement=agreement)
-print(json.dumps([summary.to_json(), agreement.to_json()]))
-"""
-
-
-def test_the_same_output_under_every_hash_seed(tmp_path: Path) -> None:
-    """Of what summarise and agree find, as JSON, and of the page."""
-    outputs = set()
-    for seed in ("0", "1"):
-        path = tmp_path / seed
-        command = [sys.executable, "-c", MANY, str(path)]
-        environment = os.environ | {"PYTHONHASHSEED": seed}
-        done = subprocess.run(command, check=True, env=environment, capture_output=True)
-        outputs.add((done.stdout, path.read_bytes()))
-    assert len(outputs) == 1
 
 
 # ---------------------------------------------------------------- bounds

@@ -9,6 +9,7 @@ import sys
 # run out of many; that something is left to import shows in each.
 SCRIPT = """
 import io, sys
+from concurrent import futures
 from types import SimpleNamespace
 
 from sqljury import sql
@@ -19,12 +20,12 @@ begun = []
 def parser_modules():
     return {name for name in sys.modules if name.split(".")[0] in ("sqlglot", "sqlglotc")}
 
-class Executor(worker.ThreadPoolExecutor):
+class Executor(futures.ThreadPoolExecutor):
     def __init__(self, threads):
         begun.append(parser_modules())
         super().__init__(threads)
 
-worker.ThreadPoolExecutor = Executor
+futures.ThreadPoolExecutor = Executor
 requests = io.BytesIO()
 messages.tell(requests, None)
 requests.seek(0)

@@ -100,5 +100,3 @@ def test_size_counts_what_is_inside_expressions(sql: str, relations: int) -> Non
 
 def test_a_text_is_read_once() -> None:
     assert tree("SELECT a FROM t") is tree("SELECT a FROM t")
-    other = copy.copy(SCHEMA)
-    assert tree("SELECT a FROM t", other) is not tree("SELECT a FROM t")

@@ -53,6 +53,8 @@ SAME = [
         'SELECT y FROM (SELECT "id" AS x, "hits" AS y FROM visits)'),
     ("snowflake", 'SELECT "id" FROM visits v JOIN visits "v" USING ("id") WHERE "v"."day" = \'1\'',
         'SELECT "id" FROM visits v JOIN visits w USING ("id") WHERE w."day" = \'1\''),
+    ("postgres", 'SELECT x FROM (SELECT id AS "X", day AS x FROM visits) q',
+        'SELECT y FROM (SELECT id AS z, day AS y FROM visits) q'),
     # A qualified name is a table, even if a query has its name.
     ("snowflake", "WITH visits AS (SELECT id FROM s.visits) SELECT hits FROM s.visits",
         "SELECT hits FROM visits"),

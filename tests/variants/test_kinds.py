@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from sqljury.databases import schema_from_ddl
+from sqljury.schema import Column, Schema, Table
 from sqljury.variants import mutations, rewrites
 from sqljury.variants.base import Changes, changed, context_of, readable, text_of
 from sqljury.variants.mutations import MUTATIONS
@@ -161,3 +162,19 @@ def test_texts_in_double_quotes_stay_texts_next_to_other_tables() -> None:
 
 def test_not_in_of_a_list_is_no_subquery_to_be_joined() -> None:
     assert mutations("SELECT id FROM boat WHERE name NOT IN ('Ann', 'Bea')", SCHEMA, most=40)
+
+
+def test_new_names_are_quoted_where_case_counts():
+    columns = tuple(Column(name=name, type="TEXT") for name in ("id", "port", "KIND"))
+    schema = Schema(dialect="snowflake", tables=(Table(name="BOAT", columns=columns),))
+    sql = 'SELECT "id" FROM boat WHERE "id" = \'a\' ORDER BY "id"'
+    found = [one.sql for one in mutations(sql, schema, most=40, dialect="snowflake")]
+    assert any('"port"' in text for text in found)
+    assert not any(re.search(r"(?<!\")\bport\b", text) for text in found)
+
+
+def test_rows_that_are_fetched_are_a_limit():
+    schema = Schema(dialect="postgres", tables=(Table(name="t", columns=(Column(name="a"),)),))
+    sql = "SELECT a FROM t ORDER BY a FETCH FIRST 3 ROWS ONLY"
+    found = [one.sql for one in mutations(sql, schema, most=40, dialect="postgres")]
+    assert "SELECT a FROM t ORDER BY a LIMIT 4" in found

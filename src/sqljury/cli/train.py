@@ -165,24 +165,26 @@ def train_jury(
     groups: Annotated[
         str, option("Groups of features to use, joined by + [all].", "--groups")
     ] = "",
-    unreferenced: Annotated[
-        bool, option("Use only features that are known without a reference.", "--unreferenced")
-    ] = False,
+    reference: Annotated[
+        str, option("What is known of references: query, rows (a result table), none.")
+    ] = "query",
     drawing: _Seed,
 ) -> None:
     """Train the trees of the judge `jury` on labelled features.
 
-    Use them as `jury:offline,weights=OUT`, with `reference=false` after `--unreferenced`.
+    Use them as `jury:offline,weights=OUT`, with `reference=false` after `--reference none`.
     """
     from sqljury.uses.train.jury import train_jury_on
 
+    if reference not in ("query", "rows", "none"):
+        raise InputError("SJ003", f"--reference {reference} is none of query, rows, none.")
     weights = dict(_weight(text) for text in weight)
     model = train_jury_on(
         tables,
         out,
         weights=weights,
         groups=groups,
-        reference=not unreferenced,
+        reference=reference,
         seed=drawing.seed,
     )
     cases = sum(model.card["cases"].values())

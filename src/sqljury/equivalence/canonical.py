@@ -51,12 +51,14 @@ from sqljury.trees.nodes import (
     Window,
 )
 from sqljury.trees.order import Key, sort_key
+from sqljury.trees.sharing import shared
 from sqljury.trees.types import Row, fields
 from sqljury.trees.walk import (
     inputs,
     map_expressions,
     map_queries,
     names,
+    reach,
     renumber,
     size,
     width,
@@ -119,11 +121,17 @@ def _canonical(
         if size(relation) > _LARGEST:
             return Canonical(relation)
         found = engine.whole(relation)
+        if engine.work <= 0:
+            # What other queries left behind may not decide where a large one is left unfinished.
+            engine = _Engine(context, without, recalls=False)
+            found = engine.whole(relation)
     except RecursionError:
         return Canonical(relation)
     return Canonical(found, frozenset(engine.assumed), tuple(engine.applied))
 
 
+_NORMAL: InContext[Relation, list[_Normal]] = InContext(lambda _, __: [])
+"""The normal forms found for a relation, by the rows of the enclosing queries."""
 _KNOWN: InContext[Relation, list[tuple[frozenset[Assumption], Canonical]]] = InContext(
     lambda _, __: []
 )
@@ -344,16 +352,32 @@ def _with_columns(relation: Relation, order: list[int]) -> Relation:
             return Project(relation, tuple(map(Ref, order)))
 
 
+@dataclass(frozen=True, slots=True)
+class _Normal:
+    """A relation before and after all rewrites, and how they were made."""
+
+    before: Relation
+    after: Relation
+    assumed: frozenset[Assumption]
+    rules: tuple[str, ...]
+    work: int
+    """At most so many relations in all trees that the rules produced."""
+    allowed: frozenset[Assumption]
+    """What might have been assumed."""
+
+
 class _Engine:
     """Rewrites one query; keeps assumptions and rules used, and the relations already finished."""
 
-    def __init__(self, context: Context, without: frozenset[str]) -> None:
+    def __init__(self, context: Context, without: frozenset[str], *, recalls: bool = True) -> None:
         self.context = context
         self.without = without
+        self.recalls = recalls
         self.assumed: set[Assumption] = set()
         self.applied: dict[str, None] = {}
         self.work = _MOST_WORK
-        self.done: dict[tuple[Relation, tuple[Row, ...]], Relation] = {}
+        self.done: dict[tuple[int, tuple[Row, ...]], _Normal] = {}
+        """By identity, for which each value keeps its relation alive."""
 
     def whole(self, relation: Relation) -> Relation:
         # A Sort below a join has no effect, but would get one if a rule removed the join. So such
@@ -369,15 +393,46 @@ class _Engine:
 
     def normal(self, relation: Relation, outer: tuple[Row, ...]) -> Relation:
         """The relation rewritten until no rule applies to it or below it."""
-        key = (relation, outer)
-        known = self.done.get(key)
-        if known is not None:
-            return known
+        relation = shared(relation)
+        if reach(relation) <= 0:
+            outer = ()
+        key = id(relation), outer
+        found = self.done.get(key)
+        if found is None:
+            known = _NORMAL.of(relation, self.context, (outer, self.without))
+            found = self.recalled(known)
+            if found is None:
+                found = self.computed(relation, outer)
+                if self.recalls and self.work > 0:
+                    known.append(found)
+            now = found.after
+            self.done[key] = found
+            self.done[id(now), outer] = _Normal(now, now, frozenset(), (), 0, frozenset())
+        elif self.recalls:
+            self.work -= found.work
+        self.note(found.assumed, found.rules)
+        return found.after
+
+    def recalled(self, known: list[_Normal]) -> _Normal | None:
+        """A normal form that was found for another query and holds for this one."""
+        for each in known if self.recalls else ():
+            if each.assumed <= self.context.assuming <= each.allowed:
+                self.work -= each.work
+                return each
+        return None
+
+    def computed(self, relation: Relation, outer: tuple[Row, ...]) -> _Normal:
+        above = self.assumed, self.applied
+        work = self.work
+        self.assumed, self.applied = set(), {}
         now = self.parts(relation, outer)
         while (changed := self.first(now, _OF_RELATIONS.of(type(now).__name__, now))) is not None:
             now = self.parts(changed, outer)
-        self.done[key] = self.done[now, outer] = now
-        return now
+        assumed, rules = frozenset(self.assumed), tuple(self.applied)
+        self.assumed, self.applied = above
+        return _Normal(
+            relation, shared(now), assumed, rules, work - self.work, self.context.assuming
+        )
 
     def first(self, relation: Relation, rules: tuple[Rule[OnRelation], ...]) -> Relation | None:
         """The relation as the first applicable rule rewrites it; None if no rule changes it."""

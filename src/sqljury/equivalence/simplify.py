@@ -129,18 +129,21 @@ class _Run:
         if not old:
             return expression
         name = expression.name if isinstance(expression, Call) else ""
-        new = tuple(
-            self.normal(part, _is_condition(name, i, len(old), condition))
-            for i, part in enumerate(old)
-        )
-        if name not in _TRUTHS:
-            of_case = name == "CASE"
+        if name == "CASE":
             new = tuple(
-                part
-                if of_case and _is_condition(name, i, len(new), False)
-                else self.as_number(part)
-                for i, part in enumerate(new)
+                [
+                    self.normal(part, True)
+                    if _is_test(i, len(old))
+                    else self.as_number(self.normal(part, False))
+                    for i, part in enumerate(old)
+                ]
             )
+        else:
+            # Only whether the operand is true matters, so that NULL may become FALSE.
+            asked = name == "IS TRUE" or (condition and name in _JUNCTIONS)
+            new = tuple([self.normal(part, asked) for part in old])
+            if name not in _TRUTHS:
+                new = tuple([self.as_number(part) for part in new])
         if is_sqlite(self.scope) and self.scope.context.converts:
             new = self.guarded(expression, old, new)
         return with_operands(expression, new)
@@ -183,8 +186,6 @@ class _Run:
         return of_before != of_after or of_before is None
 
 
-def _is_condition(name: str, index: int, count: int, condition: bool) -> bool:
-    """True if only whether the operand is true matters, so that NULL may become FALSE."""
-    if name == "CASE":
-        return index % 2 == 0 and index < count - 1
-    return name == "IS TRUE" or (condition and name in _JUNCTIONS)
+def _is_test(index: int, count: int) -> bool:
+    """True if an operand of CASE is a condition, in which NULL may become FALSE."""
+    return index % 2 == 0 and index < count - 1

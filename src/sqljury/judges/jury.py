@@ -29,11 +29,26 @@ if TYPE_CHECKING:
 
 _LEAST: Final = 0.01
 """Features that move the log-odds by less are left out of the evidence."""
-_UNFAMILIAR: Final = 3
-"""So many features outside of the range of the training cases give the label `unfamiliar`."""
 _OFFLINE: Final = "offline"
 _SUREST: Final = 1e-6
 """Probabilities are kept this far from 0 and 1, so that their log-odds are finite."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Trees:
+    """A model, and the groups of features with one that it uses; only these are computed."""
+
+    model: JuryModel
+    groups: tuple[FeatureGroup, ...]
+
+    @classmethod
+    def load(cls, file: Path) -> _Trees:
+        from sqljury.learning.jury import PENALTIES, load_jury
+
+        model = load_jury(file)
+        used = {*model.names, *PENALTIES}
+        groups = (g for g in all_groups() if any(one.name in used for one in g.features))
+        return cls(model, tuple(groups))
 
 
 @register
@@ -43,9 +58,9 @@ class Jury(Judge):
 
     Decision trees weigh the features of `sqljury evaluate --features`: rows under each policy,
     differences by whether the question asks for them, faults of prediction and reference, schema
-    linking, the verifier. Features of a missing database or question are left out. Without a
-    schema the trees cannot be used: only answers of models count, and without these the verdict
-    is `unknown`.
+    linking, the verifier. Features of a missing database or question are left out. A reference
+    that is a result table has trees of its own. Without a schema the trees cannot be used: only
+    answers of models count, and without these the verdict is `unknown`.
 
     With models, these are asked if the trees are not sure enough. The next question is always the
     one whose answer is expected to be most informative for its price (ROSE's Prover and Refuter,
@@ -78,8 +93,9 @@ class Jury(Judge):
     """
 
     name: ClassVar[str] = "jury"
-    version: ClassVar[int] = 4
+    version: ClassVar[int] = 5
     needs: ClassVar[Needs] = Needs.REFERENCE
+    takes_tables: ClassVar[bool] = True
     variant: ClassVar[str] = "models"
 
     models: str = _OFFLINE
@@ -109,8 +125,8 @@ class Jury(Judge):
             if self.models != _OFFLINE or self.like:
                 raise ValueError("reference=false is for jury:offline without like")
             object.__setattr__(self, "needs", Needs.NOTHING)
-        _ = self._model, self._jurors  # a broken file is an error when the judge is made
-        if self.sure and not (self._model.sure and self.models == _OFFLINE):
+        _ = self._trees, self._jurors  # a broken file is an error when the judge is made
+        if self.sure and not (self._trees[0].model.sure and self.models == _OFFLINE):
             raise ValueError("sure=true needs jury:offline with trees of this version")
         if self._jurors and not self.recorded:
             object.__setattr__(self, "needs", Needs.REFERENCE | Needs.LLM)
@@ -137,31 +153,26 @@ class Jury(Judge):
         return Path(self.reliability or SHIPPED)
 
     @cached_property
-    def _model(self) -> JuryModel:
-        from sqljury.learning.jury import load_jury
-
-        return load_jury(self._file)
+    def _trees(self) -> tuple[_Trees, _Trees]:
+        """The trees for references that are queries (or none), and for those that are result
+        tables."""
+        first, second = map(_Trees.load, self._files)
+        return first, second
 
     @property
-    def _file(self) -> Path:
+    def _files(self) -> tuple[Path, Path]:
         from sqljury.learning.jury import SHIPPED
 
-        default = "everyday" if self.models == _OFFLINE else "hard"
+        if self.weights:
+            return Path(self.weights), Path(self.weights)
         if not self.reference:
-            default = "unreferenced"
-        return Path(self.weights or SHIPPED[self.like or default])
-
-    @cached_property
-    def _groups(self) -> tuple[FeatureGroup, ...]:
-        """The groups with a feature that the trees use; only these are computed."""
-        from sqljury.learning.jury import PENALTIES
-
-        used = {*self._model.names, *PENALTIES}
-        return tuple(g for g in all_groups() if any(one.name in used for one in g.features))
+            return SHIPPED["unreferenced"], SHIPPED["unreferenced"]
+        default = "everyday" if self.models == _OFFLINE else "hard"
+        return SHIPPED[self.like or default], SHIPPED["rows"]
 
     def signature_fields(self) -> dict[str, Json]:
         """Digests of the trained files and, with models, of the questions put to each."""
-        own: dict[str, Json] = {"jury": _digest(self._file)}
+        own: dict[str, Json] = {"jury": _digest(*self._files)}
         if not self._jurors:
             return own
         asked = (f"{one.asked}{one.judge.signature_fields()}" for one in self._jurors)
@@ -174,15 +185,19 @@ class Jury(Judge):
         from sqljury.judges.jury_reasons import reasons
 
         if not self.reference:
-            case = replace(case, reference_sqls=())
-        if evidence.schema() is None:
-            offline = Verdict(outcome=Outcome.UNKNOWN, reason=f"no schema of {case.db_id!r}")
+            case = replace(case, reference_sqls=(), reference_tables=())
+        unusable = "" if evidence.schema() is not None else f"no schema of {case.db_id!r}"
+        if case.predicted_table is not None:
+            unusable = "the prediction is a result table, and jury reads SQL"
+        if unusable:
+            offline = Verdict(outcome=Outcome.UNKNOWN, reason=unusable)
             return self._after_asking(offline, case, evidence) if self._jurors else offline
+        trees = self._trees[bool(case.reference_tables) and not case.reference_sqls]
         pair = Pair(case, evidence)
         values: dict[str, float] = {}
-        for group in self._groups:
+        for group in trees.groups:
             values |= values_or_none(group, pair) or {}
-        found = self._model.weigh(values)
+        found = trees.model.weigh(values)
         weights = sorted(found.weights.items(), key=lambda one: (-abs(one[1]), one[0]))
         told: list[Json] = [
             {"feature": name, "value": values.get(name), "weight": round(weight, 4)}
@@ -193,10 +208,10 @@ class Jury(Judge):
         spoken = reasons(pair, found.weights, values, correct=for_it)
         said = [reasons_text(spoken)] if spoken else []
         offline = self._verdict(found.probability, said, {"reasons": spoken, "weights": told})
-        offline = self._marked(offline, found.unfamiliar)
+        offline = self._marked(offline, trees.model, found.unfamiliar)
         return self._after_asking(offline, case, evidence) if self._jurors else offline
 
-    def _marked(self, verdict: Verdict, unfamiliar: Sequence[str]) -> Verdict:
+    def _marked(self, verdict: Verdict, model: JuryModel, unfamiliar: Sequence[str]) -> Verdict:
         """The verdict with the labels `unsure` and `unfamiliar`, or ``unknown`` if that is asked
         for.
 
@@ -205,12 +220,12 @@ class Jury(Judge):
         """
         labels = list(verdict.labels)
         assert verdict.score is not None
-        low, high = self._model.sure or (1.0, 0.0)
+        low, high = model.sure or (1.0, 0.0)
         if low < verdict.score < high:
             if self.sure:
                 verdict = replace(verdict, outcome=Outcome.UNKNOWN)
             labels.append("unsure")
-        if len(unfamiliar) >= _UNFAMILIAR:
+        if unfamiliar:
             labels.append("unfamiliar")
             told: dict[str, Json] = {**verdict.evidence, "unfamiliar": list(unfamiliar)}
             verdict = replace(verdict, evidence=told)
@@ -257,5 +272,5 @@ def _log_odds(probability: float) -> float:
     return log(inside / (1 - inside))
 
 
-def _digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:8]
+def _digest(*files: Path) -> str:
+    return hashlib.sha256(b"".join(one.read_bytes() for one in files)).hexdigest()[:8]

@@ -60,7 +60,7 @@ _SUBJECTS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "conditions": (
         "conditions and values",
-        r"differences_(filter|condition_on_groups|said|"
+        r"compared|differences_(filter|condition_on_groups|said|"
         r"kind_(never|negation|comparison|constant|literal_case))|"
         r"linking_(more_conditions|texts|numbers|quoted|missing_values|hits)|"
         r"question_(asks_negation|numbers|quoted)|difficulty_having",
@@ -275,7 +275,7 @@ class _Facts:
         # Without this feature the group failed, and would fail again.
         if trees is None or written is None or "differences_total" not in self.values:
             return ()
-        return clearest(Views(written, lambda: trees, trees))
+        return clearest(Views(written, lambda: trees, trees, self.pair.differences))
 
     @cached_property
     def _blocks(self) -> tuple[QueryBlock, QueryBlock] | None:
@@ -376,31 +376,29 @@ class _Facts:
         if tables is None:
             return
         rows = tables[1].rows
+        both = "Both queries return" if self.pair.reference else "Prediction and reference have"
         intent = self._verdict(_INTENT)
         if self.values.get("execution_strict") == 1:
             if not rows:
-                yield 1, "Both queries return no rows"
-                yield -1, "Both queries return no rows, which proves little"
+                yield 1, f"{both} no rows"
+                yield -1, f"{both} no rows, which proves little"
             elif len(rows) == 1:
                 row = shown_row(rows[0])
                 what = f"value, {row[1:-1]}" if tables[1].width == 1 else f"row, {row}"
-                yield 1, f"Both queries return the same {_part(what)}"
+                yield 1, f"{both} the same {_part(what)}"
             else:
-                yield 1, f"Both queries return the same {_count(len(rows), 'row')}"
+                yield 1, f"{both} the same {_count(len(rows), 'row')}"
         elif intent is not None and intent.outcome is Outcome.CORRECT:
             apart = [_FORGIVEN[one] for one in intent.labels if one in _FORGIVEN]
             but = " and ".join(apart) or "details of how values are written"
-            yield 1, f"Both queries return the same {_count(len(rows), 'row')} but for {but}"
+            yield 1, f"{both} the same {_count(len(rows), 'row')} but for {but}"
             yield -1, f"The rows are equal only if {but} may differ"
         elif intent is not None and intent.outcome is Outcome.INCORRECT:
             told = self._mismatches(_ROW_KINDS)
             if told:
                 yield -1, " ".join(told[:2])
             elif self._mismatches(_ORDER_KINDS):
-                yield (
-                    1,
-                    f"Both queries return the same {_count(len(rows), 'row')} but for their order",
-                )
+                yield 1, f"{both} the same {_count(len(rows), 'row')} but for their order"
             if "limit_cuts_tie" in intent.labels:
                 yield 1, "The reference's LIMIT cuts a tie, so other rows may be right, too"
         for side, other in (("reference", "prediction"), ("prediction", "reference")):

@@ -193,10 +193,15 @@ def slice_tables(title: str, slices: Slices, width: int) -> Iterator[Table]:
 # ---------------------------------------------------------------- show
 
 
+_LONGEST_FACT = 1_000
+"""A hint may be a document of many pages."""
+
+
 def _head(case: Case) -> Iterator[RenderableType]:
     yield plain(case.name, "bold")
     for name, value in words.case_facts(case):
-        yield Text.assemble((f"{name}  ", "dim"), words.visible(value))
+        shown = words.shortened(words.visible(value), _LONGEST_FACT)
+        yield Text.assemble((f"{name}  ", "dim"), shown)
 
 
 def _queries(case: Case) -> Iterator[RenderableType]:

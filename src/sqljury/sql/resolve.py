@@ -90,12 +90,13 @@ def tell_apart(tree: exp.Expr, dialect: str) -> None:
 
 def exact_name(name: str, dialect: str) -> str:
     """A name as the engine keeps it, with its case pattern behind it unless it is all in the case
-    of unquoted names.
+    of unquoted names, or the dialect ignores case.
 
     >>> exact_name("ID", "snowflake") == "ID", exact_name("Id", "snowflake") == "Id"
     (True, False)
     """
-    if name == _as_kept(exp.Identifier(this=name, quoted=False), dialect):
+    plain = exp.Identifier(this=name, quoted=False)
+    if not _keeps_case(dialect) or name == _as_kept(plain, dialect):
         return name
     return f"{name}{_CASE}{''.join('U' if c.isupper() else 'l' for c in name)}"
 

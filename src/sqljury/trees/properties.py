@@ -8,7 +8,7 @@ Paulley, "Exploiting functional dependence in query optimization", 2000.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice, product
 
 from sqljury.schema import Table
@@ -172,7 +172,8 @@ def without_keys(context: Context) -> Context:
     """The context without the assumption that declared keys hold."""
     if not context.may(Assumption.PRIMARY_KEY):
         return context
-    return replace(context, assuming=context.assuming - {Assumption.PRIMARY_KEY})
+    fewer = context.assuming - {Assumption.PRIMARY_KEY}
+    return Context(context.schema, context.dialect, fewer, context.converts)
 
 
 # ---------------------------------------------------------------- by operator

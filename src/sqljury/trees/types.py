@@ -283,7 +283,7 @@ def _of_expression(
 ) -> Field:
     if isinstance(expression, Ref):
         field = row[expression.index]
-        return field if field.name == name else replace(field, name=name)
+        return field if field.name == name else _changed(field, name, field.nullable)
     return Field(
         name,
         type_of(expression, row, context, outer),
@@ -646,7 +646,12 @@ def _call_nullable(call: Call, row: Row, context: Context, outer: Sequence[Row])
 @lru_cache(maxsize=65536)
 def as_nullable(field: Field, nullable: bool) -> Field:
     """The column with its nullability set."""
-    return field if field.nullable == nullable else replace(field, nullable=nullable)
+    return field if field.nullable == nullable else _changed(field, field.name, nullable)
+
+
+def _changed(field: Field, name: str, nullable: bool) -> Field:
+    """The field with another name or nullability: replace() takes three times as long."""
+    return Field(name, field.type, nullable, field.affinity, field.collation, field.numerals)
 
 
 def without_null(row: Row, columns: frozenset[int]) -> Row:

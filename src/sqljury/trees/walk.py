@@ -196,8 +196,9 @@ def with_groups(
 
 def operands(expression: Expression) -> tuple[Expression, ...]:
     """The direct operands of an expression; not the expressions of a subquery's relation."""
-    if isinstance(expression, (Call, Subquery)):
-        return expression.operands
+    kind = type(expression)
+    if kind is Call or kind is Subquery:
+        return expression.operands  # type: ignore[union-attr]
     return (expression.operand,) if isinstance(expression, Cast) else ()
 
 
@@ -332,20 +333,19 @@ def map_outer_references(relation: Relation, f: Replacement) -> Relation:
 def _map_expression(
     expression: Expression, f: Replacement, depth: int, lift: int = 0
 ) -> Expression:
-    match expression:
-        case Ref():
-            return expression if depth else f(0, expression.index)
-        case Outer() if expression.level >= depth:
-            return deepen(f(expression.level - depth, expression.index), depth - lift)
-        case Call() | Cast() if reach(expression) >= depth:
-            new = tuple([_map_expression(o, f, depth, lift) for o in operands(expression)])
-            return with_operands(expression, new)
-        case Subquery() if reach(expression) >= depth:
-            inside = _map_relation(expression.relation, f, depth + 1, lift)
-            new = tuple([_map_expression(o, f, depth, lift) for o in expression.operands])
-            return with_relation(with_operands(expression, new), inside)
-        case _:
-            return expression
+    kind = type(expression)
+    if kind is Ref:
+        return expression if depth else f(0, expression.index)  # type: ignore[union-attr]
+    if kind is Literal or reach(expression) < depth:
+        return expression
+    if kind is Outer:
+        level, index = expression.level, expression.index  # type: ignore[union-attr]
+        return deepen(f(level - depth, index), depth - lift)
+    new = tuple([_map_expression(o, f, depth, lift) for o in operands(expression)])
+    mapped = with_operands(expression, new)
+    if isinstance(expression, Subquery):
+        return with_relation(mapped, _map_relation(expression.relation, f, depth + 1, lift))
+    return mapped
 
 
 def _map_relation(relation: Relation, f: Replacement, depth: int, lift: int = 0) -> Relation:

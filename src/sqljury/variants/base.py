@@ -11,6 +11,7 @@ from sqlglot.errors import SqlglotError
 
 from sqljury.schema import Column, Schema, Table
 from sqljury.sql.names import columns_named
+from sqljury.sql.resolve import exact_name
 from sqljury.sql.tokens import parse
 
 MOST_NODES = 400
@@ -81,8 +82,19 @@ def text_of(tree: exp.Expr, dialect: str) -> str | None:
     """A query as SQL text; None if sqlglot cannot write it in the dialect."""
     try:
         return str(tree.sql(dialect=dialect))
-    except (SqlglotError, ValueError, AttributeError, RecursionError):
+    except (SqlglotError, TypeError, ValueError, AttributeError, RecursionError):
         return None
+
+
+def quote_new_names(tree: exp.Expr, schema: Schema, dialect: str) -> None:
+    """Quotes, in place, the schema's column names that a change wrote into a query, if the dialect
+    would take them for other names without quotes."""
+    for column in tree.find_all(exp.Column):
+        name = column.this
+        is_new = isinstance(name, exp.Identifier) and "start" not in name.meta
+        if is_new and exact_name(name.this, dialect) != name.this:
+            known = any(one.name == name.this for table in schema.tables for one in table.columns)
+            name.set("quoted", known or name.args.get("quoted"))
 
 
 def readable(sql: str, schema: Schema, dialect: str) -> exp.Expr | None:
@@ -217,6 +229,13 @@ def _in_and(condition: exp.Expr) -> exp.Expr:
 def with_operands(other: type[exp.Expr], **more: bool) -> Change:
     """A change that replaces a binary operator and keeps its operands."""
     return lambda n: n.replace(other(this=n.this, expression=n.expression, **more))
+
+
+def limit_of(select: exp.Expr) -> str:
+    """The number of rows in a LIMIT or FETCH; empty without one, or if it is no constant."""
+    limit = select.args.get("limit")
+    count = None if limit is None else limit.expression or limit.args.get("count")
+    return str(count.name) if isinstance(count, exp.Literal) else ""
 
 
 def is_inner(join: exp.Expr) -> bool:

@@ -15,6 +15,7 @@ from sqljury.variants.base import (
     Variant,
     changed,
     context_of,
+    quote_new_names,
     readable,
 )
 from sqljury.variants.base import text_of as _text_of
@@ -63,7 +64,7 @@ def mutations(
     while kinds and len(found) < most:
         random.shuffle(kinds)
         for kind in sorted(kinds, key=lambda kind: kind not in _FIRST):
-            text = _applied(tree, places[kind].pop(), dialect)
+            text = _applied(tree, places[kind].pop(), schema, dialect)
             if text is not None and text != same:
                 found.setdefault(text, Variant(text, (kind,)))
         kinds = [kind for kind in kinds if places[kind]]
@@ -167,6 +168,9 @@ def _all(
                 yield index, kind, change
 
 
-def _applied(tree: exp.Expr, place: tuple[int, Change], dialect: str) -> str | None:
+def _applied(tree: exp.Expr, place: tuple[int, Change], schema: Schema, dialect: str) -> str | None:
     found = changed(tree, *place)
-    return None if found is None else _text_of(found, dialect)
+    if found is None:
+        return None
+    quote_new_names(found, schema, dialect)
+    return _text_of(found, dialect)

@@ -41,7 +41,7 @@ def find(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Find]:
         case = Case(id="1", db_id="harbour", question=question, predicted_sql=prediction,
                     reference_sqls=(reference,) if reference else ())  # fmt: skip
         evidence = DatabaseEvidence(case, database, cache, Limits())
-        row = FeatureRow("generated+asked+tables").judge(case, evidence)
+        row = FeatureRow("generated+asked+tables+compared").judge(case, evidence)
         assert row.labels == ()
         return dict(row.measures)
 
@@ -130,3 +130,11 @@ def test_without_a_reference_the_prediction_s_rows_are_known(find: Find) -> None
     found = find("", "SELECT kind FROM boat", "")
     assert found["tables_columns_prediction"] == 1
     assert 0 < found["tables_repeats_prediction"] < 1
+
+
+def test_which_types_are_compared_with_which_constants(find: Find) -> None:
+    sql = "SELECT name FROM boat WHERE crew > 3 AND kind = 'tug' OR crew = 'many'"
+    found = find("Boats", sql, "")
+    kinds = {name: n for name, n in found.items() if name.startswith("compared_") and n}
+    names = ("number_with_number", "number_with_text", "text_with_text")
+    assert kinds == {f"compared_{one}": 1 for one in names}

@@ -7,6 +7,7 @@ SELECT b, count(*) FROM t GROUP BY ALL ORDER BY ALL
 SELECT a, row_number() OVER (ORDER BY a DESC) AS r FROM t QUALIFY r = 1
 SELECT a FROM t QUALIFY row_number() OVER (PARTITION BY b ORDER BY a) = 1 ORDER BY a
 SELECT a + 1 AS x, x * 2 AS y FROM t ORDER BY y
+SELECT a + 1 AS x, x * 2 AS y, y - x AS z FROM t ORDER BY z
 SELECT t.a, s.m FROM t, (SELECT max(d) AS m FROM u WHERE u.a = t.a) s ORDER BY 1
 SELECT t.a, s.m FROM t, LATERAL (SELECT max(d) AS m FROM u WHERE u.a = t.a) s ORDER BY 1
 SELECT a::VARCHAR || c FROM t ORDER BY a

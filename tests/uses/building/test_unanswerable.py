@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -136,21 +132,6 @@ def test_questions_of_ones_own() -> None:
         {"out-of-domain": 5}, ["kennel"], SCHEMAS, questions=["Why so?", "How old is my dog?"]
     )
     assert [one.question for one in made] == ["Why so?"]
-
-
-def test_the_same_under_every_hash_seed() -> None:
-    script = (
-        "from tests.uses.building.test_unanswerable import *\n"
-        "print([o.question for o in unanswerable_questions(dict.fromkeys(KINDS, 9), SCHEMAS, SCHEMAS)])"
-    )
-    outs = set()
-    for seed in ("1", "2"):
-        done = subprocess.run(
-            [sys.executable, "-c", script],
-            capture_output=True, text=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": "."},
-        )  # fmt: skip
-        outs.add(done.stdout)
-    assert len(outs) == 1
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from sqljury.trees.conditions import conjunction, conjuncts, filtered
 from sqljury.trees.context import Context
+from sqljury.trees.facts import fact
 from sqljury.trees.nodes import (
     Call,
     Expression,
@@ -91,6 +92,14 @@ class Flat:
 
 def flatten(relation: Relation) -> Flat:
     """A relation as a block. A part that cannot be taken apart becomes one input of it."""
+    known = _flattened(relation)
+    block = known.block
+    return Flat(Block(block.inputs[:], block.outer_joined[:], block.conjuncts[:]), known.outputs)
+
+
+@fact
+def _flattened(relation: Relation) -> Flat:
+    """As :func:`flatten`, but the block is shared and must not be changed."""
     match relation:
         case Filter() if not is_volatile(relation.condition):
             return _of_filter(relation)
@@ -167,30 +176,25 @@ def _side_by_side(left: Flat, right: Flat) -> Flat:
     outer = sum(width(relation) for relation, _ in left.block.outer_joined)
     right_inner = sum(map(width, right.block.inputs))
 
-    def of_left(column: int) -> int:
-        return column if column < inner else column + right_inner
+    def of_left(expression: Expression) -> Expression:
+        if not outer:
+            return expression
+        return renumber(expression, lambda c: c if c < inner else c + right_inner)
 
-    def of_right(column: int) -> int:
-        return column + inner if column < right_inner else column + inner + outer
+    def of_right(expression: Expression) -> Expression:
+        return renumber(expression, lambda c: c + inner if c < right_inner else c + inner + outer)
 
     block = Block(
         left.block.inputs + right.block.inputs,
         [
-            *((r, renumber(c, of_left)) for r, c in left.block.outer_joined),
-            *((r, renumber(c, of_right)) for r, c in right.block.outer_joined),
+            *((r, of_left(c)) for r, c in left.block.outer_joined),
+            *((r, of_right(c)) for r, c in right.block.outer_joined),
         ],
-        [
-            *(renumber(c, of_left) for c in left.block.conjuncts),
-            *(renumber(c, of_right) for c in right.block.conjuncts),
-        ],
+        [*map(of_left, left.block.conjuncts), *map(of_right, right.block.conjuncts)],
     )
     if (left.outputs, right.outputs) == (whole_row(inner), whole_row(right_inner)):
         return Flat(block, whole_row(inner + right_inner))
-    outputs = (
-        *(renumber(e, of_left) for e in left.outputs),
-        *(renumber(e, of_right) for e in right.outputs),
-    )
-    return Flat(block, outputs)
+    return Flat(block, (*map(of_left, left.outputs), *map(of_right, right.outputs)))
 
 
 def _of_left(relation: Join) -> Flat:

@@ -111,9 +111,10 @@ def foreign_key_join(found: Reading, context: Context) -> frozenset[Assumption] 
         return None
     classes = equal_columns(block, context)
     read = found.read().union(*(columns_read(c) for _, c in block.outer_joined))
+    offsets = block.offsets()
     for position, relation in enumerate(block.inputs):
         if isinstance(relation, Scan):
-            links = _links(found, position, relation, classes, read)
+            links = _links(found, position, relation, offsets, classes, read)
             # Only columns of the parent that are compared with equal columns may be read.
             if not links.read <= links.equal.keys():
                 continue
@@ -150,12 +151,12 @@ def _links(
     found: Reading,
     position: int,
     parent: Scan,
+    offsets: list[int],
     classes: list[frozenset[int]],
     read: frozenset[int],
 ) -> _Links:
     """The columns that the conditions equate with the parent's, and those read elsewhere."""
     block = found.block
-    offsets = block.offsets()
     own = range(*offsets[position : position + 2])
     inner = offsets[len(block.inputs)]
     links = _Links(found, position, parent, own, {}, read)

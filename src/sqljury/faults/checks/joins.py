@@ -30,7 +30,7 @@ from sqljury.trees.nodes import (
 )
 from sqljury.trees.properties import properties
 from sqljury.trees.types import has_one_row
-from sqljury.trees.walk import columns_read, expressions, width
+from sqljury.trees.walk import columns_read, expressions, outer_references, width
 
 
 def _conditions(relation: Relation, start: int = 0) -> Iterator[tuple[frozenset[int], bool]]:
@@ -46,6 +46,11 @@ def _conditions(relation: Relation, start: int = 0) -> Iterator[tuple[frozenset[
     if isinstance(relation, Filter):
         yield from _conditions(relation.input, start)
     else:
+        if relation.lateral:  # UNNEST(t.list) belongs to its row of t
+            base = width(relation.left)
+            outside = {i for level, i in outer_references(relation.right) if level == 1}
+            own = range(base, base + width(relation.right))
+            yield frozenset(start + column for column in (*outside, *own)), True
         yield from _conditions(relation.left, start)
         yield from _conditions(relation.right, start + width(relation.left))
 

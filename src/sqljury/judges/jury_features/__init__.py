@@ -8,6 +8,7 @@ from sqljury.judges.jury_features.group import (
     all_groups,
     chosen_groups,
     feature_group,
+    known_of_rows,
     values_or_none,
 )
 
@@ -19,5 +20,6 @@ __all__ = [
     "all_groups",
     "chosen_groups",
     "feature_group",
+    "known_of_rows",
     "values_or_none",
 ]

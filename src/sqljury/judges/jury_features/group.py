@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from sqljury.case import Case
+from sqljury.difference import Difference
 from sqljury.errors import InputError, SqljuryError
 from sqljury.evidence import Evidence
 from sqljury.execution import ResultTable
@@ -17,6 +18,7 @@ from sqljury.judges.base import Judge, Needs, settled
 from sqljury.judges.naming import make_judge
 from sqljury.judges.verifier import Verifier
 from sqljury.registry import Registry
+from sqljury.tables import compare_stored, counted_columns, make_policy
 from sqljury.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -49,6 +51,13 @@ class Feature:
 
 
 _DIFFERENCE: Final = "the prediction's minus the reference's"
+_OF_ROWS: Final = ("execution_", "tables_")
+
+
+def known_of_rows(feature: Feature) -> bool:
+    """True if a feature, by its full name, is known where the reference is a result table."""
+    of_rows = feature.name.startswith(_OF_ROWS) and feature.name != "execution_limit_cuts_tie"
+    return feature.alone or of_rows
 
 
 def plural(noun: str) -> str:
@@ -132,17 +141,20 @@ def chosen_groups(text: str) -> tuple[FeatureGroup, ...]:
     return tuple(group for group in known if not wanted or group.name in wanted)
 
 
-def on_both_sides(name: str, meaning: str, sign: int = 0, counts: str = "") -> Sequence[Feature]:
+def on_both_sides(
+    name: str, meaning: str, sign: int = 0, counts: str = "", *, alone: bool = True
+) -> Sequence[Feature]:
     """Three features: a number of the prediction, that of the reference, and their difference.
 
     Args:
         meaning: what the number is; if empty, the plural of ``counts``.
         counts: what is counted, in the singular; empty if the number is not a count.
         sign: of the difference, as in :class:`Feature`.
+        alone: whether the prediction's is known without a reference.
     """
     said = meaning or plural(counts)
     return (
-        Feature(f"{name}_prediction", f"of the prediction: {said}", alone=True),
+        Feature(f"{name}_prediction", f"of the prediction: {said}", alone=alone),
         Feature(f"{name}_reference", f"of the reference: {said}"),
         Feature(f"{name}_more", f"{_DIFFERENCE}: {said}", sign),
     )
@@ -179,7 +191,8 @@ class Pair:
     """A prediction and its first reference; each judge is called once and its verdict kept.
 
     If a case has several references, judges use all of them, while ``reference`` and all features
-    of the reference are those of the first.
+    of the reference are those of the first. Of references that are result tables, ``tables`` has
+    the first one that the prediction's rows equal, else the first.
 
     Args:
         case: with a prediction that is a text.
@@ -246,11 +259,21 @@ class Pair:
 
     @cached_property
     def tables(self) -> tuple[ResultTable, ResultTable] | None:
-        """The rows of the prediction and of the reference; None if one of them does not run."""
-        if not self.evidence.has_database or self.reference is None:
+        """The rows of the prediction and of the reference, which may be a result table; None if one
+        of them does not run or cannot be read."""
+        given = [one for one in self.case.reference_tables if not one.problem]
+        if not self.evidence.has_database or (self.reference is None and not given):
             return None
-        found = [self.evidence.rows(sql).table for sql in (self.prediction, self.reference)]
-        return None if found[0] is None or found[1] is None else (found[0], found[1])
+        own = self.evidence.rows(self.prediction).table
+        if own is None:
+            return None
+        if given:
+            same = (compare_stored(one, own, make_policy("intent"))[0].equal for one in given)
+            chosen = next((one for one, equal in zip(given, same, strict=True) if equal), given[0])
+            reference, own = counted_columns(chosen, own)
+            return own, reference
+        other = self.evidence.rows(str(self.reference)).table
+        return None if other is None else (own, other)
 
     @cached_property
     def trees(self) -> Trees | None:
@@ -277,6 +300,16 @@ class Pair:
         return one, other
 
     @cached_property
+    def differences(self) -> tuple[tuple[Difference, ...], tuple[Difference, ...]] | None:
+        """The differences of the canonical trees, and of those as written; None if one of the
+        queries has none."""
+        from sqljury.likeness.differences import differences
+
+        if self.trees is None or self.written_trees is None:
+            return None
+        return differences(*self.trees), differences(*self.written_trees)
+
+    @cached_property
     def wording(self) -> Wording | None:
         """The words of question and hint, as one text; None without a question."""
         if not self.case.question:
@@ -300,7 +333,7 @@ class FeatureRow(Judge):
     """
 
     name: ClassVar[str] = "features"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     needs: ClassVar[Needs] = Needs.NOTHING
     sees_failures: ClassVar[bool] = True
 

@@ -14,6 +14,7 @@ from sqljury.trees.from_sql.queries import query
 from sqljury.trees.from_sql.reading import NoTreeError, read, unsupported
 from sqljury.trees.from_sql.scopes import ROWIDS, Environment, Work, tables_by_name
 from sqljury.trees.nodes import Relation, Unreadable
+from sqljury.trees.sharing import forget_shared, shared
 from sqljury.trees.walk import inputs
 
 __all__ = ["build_tree", "forget_trees"]
@@ -43,7 +44,7 @@ def build_tree(sql: str, schema: Schema, dialect: str) -> Relation | Unreadable:
 def _built(sql: str, schema: Same, dialect: str) -> Relation | Unreadable:
     """Cached, so that all callers share one tree and the facts that are cached on its nodes."""
     try:
-        return _build(sql, schema.schema, dialect)
+        return shared(_build(sql, schema.schema, dialect))
     except NoTreeError as error:
         return Unreadable(error.reason, error.kind)
     except RecursionError:
@@ -53,6 +54,7 @@ def _built(sql: str, schema: Same, dialect: str) -> Relation | Unreadable:
 def forget_trees() -> None:
     """Empties the cache of :func:`build_tree`, for benchmarks of building trees."""
     _built.cache_clear()
+    forget_shared()
 
 
 def _build(sql: str, schema: Schema, dialect: str) -> Relation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqljury.benchmarks.fields import as_object
 from sqljury.benchmarks.files import FileRecord, PathLike, Source
 from sqljury.errors import InputError
-from sqljury.judges.jury_features import all_groups, chosen_groups
+from sqljury.judges.jury_features import Feature, all_groups, chosen_groups, known_of_rows
 from sqljury.learning.jury import PENALTIES, JuryModel, train_jury
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def train_jury_on(
     *,
     weights: Mapping[str, float] | None = None,
     groups: str = "",
-    reference: bool = True,
+    reference: str = "query",
     seed: int = 0,
 ) -> JuryModel:
     """Train a jury and write its file, for ``jury:offline,weights=OUT``.
@@ -42,7 +42,8 @@ def train_jury_on(
             database, by ``BENCHMARK/DATABASE``; by default 1. If a benchmark has a weight below 1
             and another one has not, its cases train the trees and do not count in the calibration.
         groups: names of groups of features to use, joined by ``+``; empty for all.
-        reference: False for features that are known without a reference only, for
+        reference: ``query``; ``rows`` for the features that are known where the reference is a
+            result table; ``none`` for those that are known without a reference, for
             ``jury:offline,reference=false,weights=OUT``.
         seed: the seed of the folds and the trees.
 
@@ -56,26 +57,31 @@ def train_jury_on(
     rows = [row for path in paths for row in _labelled(Path(path))]
     found = {name for row in rows for name in row}
     chosen = chosen_groups(groups) if groups else all_groups()
+    known: Mapping[str, Callable[[Feature], bool]] = {
+        "query": lambda _: True,
+        "rows": known_of_rows,
+        "none": lambda one: one.alone,
+    }
     features = [
         one
         for group in chosen
         for one in group.features
-        if one.name in found and (reference or one.alone) and one.name not in PENALTIES
+        if one.name in found and known[reference](one) and one.name not in PENALTIES
     ]
     if not rows or not features:
         where = ", ".join(str(path) for path in paths)
         raise InputError("SJ347", "no labelled case with features.", where=where)
-    known = weights or {}
+    given = weights or {}
     card = {
         "tables": [Path(path).name for path in paths],
         "cases": dict(sorted(Counter(str(row["benchmark"]) for row in rows).items())),
-        "weights": dict(sorted(known.items())),
+        "weights": dict(sorted(given.items())),
         "groups": [group.name for group in chosen],
         "reference": reference,
         "seed": seed,
     }
-    of_row = np.array([_weight(row, known) for row in rows])
-    trusted = np.array([known.get(str(row["benchmark"]), 1.0) >= 1 for row in rows])
+    of_row = np.array([_weight(row, given) for row in rows])
+    trusted = np.array([given.get(str(row["benchmark"]), 1.0) >= 1 for row in rows])
     names = ([row["db_id"] for row in rows], [f"{row['db_id']}/{row['id']}" for row in rows])
     model = train_jury(
         [one.name for one in features],

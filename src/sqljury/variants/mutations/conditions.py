@@ -165,10 +165,14 @@ def _unlike(place: int, context: QueryContext) -> Change:
         if found.args.get("query") is None:
             raise ValueError("a list")
         inner = found.args["query"].this
-        source = inner.args["from_"].this
-        alone = not inner.args.get("joins") and isinstance(source, exp.Table)
+        read = inner.args.get("from_")  # a set operation has none
+        source = None if read is None else read.this
         names = {one.alias_or_name.casefold() for one in sources_of(select)}
-        if not alone or inner.args.get("group") or source.alias_or_name.casefold() in names:
+        plain = not inner.args.get("joins") and not inner.args.get("group")
+        if (
+            not (plain and isinstance(source, exp.Table))
+            or source.alias_or_name.casefold() in names
+        ):
             raise ValueError("not a plain subquery")
         qualify(inner, context)
         where = inner.args.get("where")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from sqljury.variants.base import Change, QueryContext, all_of, parts
+from sqljury.variants.base import Change, QueryContext, all_of, limit_of, parts
 
 # ---------------------------------------------------------------- order
 # Another order: the other direction, one key less, or none.
@@ -50,8 +50,8 @@ def extreme(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
 
 def _first_of(select: exp.Select) -> exp.Expr | None:
     """The sort key of ORDER BY … LIMIT 1 if it is a single column, else None."""
-    order, limit = select.args.get("order"), select.args.get("limit")
-    if order is None or limit is None or limit.expression.name != "1":
+    order = select.args.get("order")
+    if order is None or limit_of(select) != "1":
         return None
     key = order.expressions[0]
     alone = len(order.expressions) == 1 and isinstance(key.this, exp.Column)

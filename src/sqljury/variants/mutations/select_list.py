@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from sqljury.trees.affinity import NUMERIC_AFFINITIES, declared_affinity
-from sqljury.variants.base import Change, QueryContext, origin_of, sources_of
+from sqljury.variants.base import Change, QueryContext, limit_of, origin_of, sources_of
 
 # ---------------------------------------------------------------- output
 # Other output columns: one less, or one more.
@@ -170,10 +170,9 @@ def query(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
         yield lambda n: n.set("distinct", None)
     else:
         yield lambda n: n.set("distinct", exp.Distinct())
-    limit = node.args.get("limit")
-    if limit is not None:
+    if node.args.get("limit") is not None:
         yield lambda n: n.set("limit", None)
-        number = str(limit.expression.name)
+        number = limit_of(node)
         if number.isdigit():
             larger = exp.Limit(expression=exp.Literal.number(int(number) + 1))
             yield lambda n: n.set("limit", larger)

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from sqljury.sql.comparisons import MIRRORED_CLASSES, NEGATED_CLASSES
 from sqljury.trees.affinity import NUMERIC_AFFINITIES, declared_affinity
-from sqljury.variants.base import Change, QueryContext, all_of, origin_of, parts
+from sqljury.variants.base import Change, QueryContext, all_of, limit_of, origin_of, parts
 
 # ---------------------------------------------------------------- turned comparison
 # ``3 < a`` for ``a > 3``.
@@ -148,8 +148,7 @@ def equality_to_in(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
     inner = node.expression.this
     if isinstance(inner, exp.Select) and not inner.args.get("group"):
         aggregate = isinstance(inner.selects[0], exp.AggFunc)
-        limit = inner.args.get("limit")
-        if aggregate or (limit is not None and limit.expression.name == "1"):
+        if aggregate or limit_of(inner) == "1":
             yield lambda n: n.replace(exp.In(this=n.this, query=n.expression))
 
 

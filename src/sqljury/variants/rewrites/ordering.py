@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from sqljury.variants.base import Change, QueryContext
+from sqljury.variants.base import Change, QueryContext, limit_of
 
 # ---------------------------------------------------------------- positions
 # ORDER BY and GROUP BY with positions in the SELECT list.
@@ -41,8 +41,8 @@ def first_of_order(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
     shown = node.selects[0]
     if isinstance(shown, exp.Max | exp.Min) and isinstance(shown.this, exp.Column):
         yield _first
-    order, limit = node.args.get("order"), node.args.get("limit")
-    if order is None or limit is None or limit.expression.name != "1":
+    order = node.args.get("order")
+    if order is None or limit_of(node) != "1":
         return
     alone = len(order.expressions) == 1 and order.expressions[0].this == shown
     if alone and isinstance(shown, exp.Column):

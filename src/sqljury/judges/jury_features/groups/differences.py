@@ -17,7 +17,6 @@ from sqljury.judges.jury_features.group import (
     on_both_sides,
 )
 from sqljury.judges.jury_features.groups.question import asks_for
-from sqljury.likeness.differences import differences
 
 _SIDES = ("missing", "extra", "changed")
 _WEIGHED = {Clause.DISTINCT: "distinct", Clause.ORDER: "order", Clause.LIMIT: "limit"}
@@ -52,18 +51,19 @@ def _weighed() -> Iterator[Feature]:
         for side in _SIDES
     ),
     *_weighed(),
-    *on_both_sides("said", "share of names and constants in differences that the question says", 1),
+    *on_both_sides(
+        "said", "share of names and constants in differences that the question says", 1, alone=False
+    ),
 )
 def typed_differences(pair: Pair) -> Values:
     """Typed differences of the canonical trees, weighed against the question."""
-    if pair.trees is None or pair.written_trees is None:
+    if pair.differences is None:
         return {}
-    found = differences(*pair.trees)
-    if pair.wording is None:
-        return _counts(found)
     # Rewriting changes constants and columns, so words of the question are searched in the
     # differences between the queries as written.
-    written = differences(*pair.written_trees)
+    found, written = pair.differences
+    if pair.wording is None:
+        return _counts(found)
     return {**_counts(found), **_beside(found, pair.wording), **_said(written, pair.wording)}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from math import log
 from typing import Any, Final
 
@@ -41,7 +40,7 @@ def execution(pair: Pair) -> Values:
     kind = pair.verdict("execution:intent")
     if kind is not None and kind.outcome is Outcome.CORRECT:
         found |= {f"forgave_{one}": float(one in kind.labels) for one in _FORGIVEN}
-    if kind is not None and kind.outcome is Outcome.INCORRECT:
+    if pair.reference and kind is not None and kind.outcome is Outcome.INCORRECT:
         found["limit_cuts_tie"] = float("limit_cuts_tie" in kind.labels)
     return found
 
@@ -50,6 +49,8 @@ def execution(pair: Pair) -> Values:
 # How two result tables differ: shapes, shares of equal cells, kinds of difference.
 
 _INTENT: Final = "execution:intent"
+_Cells = list[tuple[Any, ...]]
+"""Rows with cells that can be compared and hashed."""
 _MOST_ROWS = 2000
 """Repeated rows and NULLs are counted in at most so many rows."""
 
@@ -79,18 +80,19 @@ def tables(pair: Pair) -> Values:
     if pair.tables is None:
         return _of_prediction(pair) if pair.reference is None else {}
     prediction, reference = pair.tables
+    own, others = _cells(prediction), _cells(reference)
     return {
         **_soft(pair.verdict("soft_f1")),
         **both_sides("rows", log(1 + len(prediction.rows)), log(1 + len(reference.rows))),
         **both_sides("columns", float(prediction.width), float(reference.width)),
-        **both_sides("repeats", _repeats(prediction), _repeats(reference)),
+        **both_sides("repeats", _repeats(own), _repeats(others)),
         **both_sides("nulls", _nulls(prediction), _nulls(reference)),
         **both_sides("nothing", _nothing(prediction), _nothing(reference)),
-        "values_of_reference": _share(reference, prediction),
-        "values_of_prediction": _share(prediction, reference),
+        "values_of_reference": _share(others, own),
+        "values_of_prediction": _share(own, others),
         "slight": float(bool(slight_difference(reference, prediction, POLICIES["intent"]))),
-        "of_tie": float(_of_tie(pair)),
-        "added_zeros": float(_added_zeros(prediction, reference)),
+        "of_tie": float(_of_tie(pair, own, others)),
+        "added_zeros": float(_added_zeros(prediction, own, others)),
         **_kinds(pair.verdict(_INTENT)),
     }
 
@@ -103,17 +105,15 @@ def _of_prediction(pair: Pair) -> Values:
     return {
         "rows_prediction": log(1 + len(table.rows)),
         "columns_prediction": float(table.width),
-        "repeats_prediction": _repeats(table),
+        "repeats_prediction": _repeats(_cells(table)),
         "nulls_prediction": _nulls(table),
         "nothing_prediction": _nothing(table),
     }
 
 
-def _of_tie(pair: Pair) -> bool:
+def _of_tie(pair: Pair, own: _Cells, others: _Cells) -> bool:
     """True if a LIMIT cuts a tie in the prediction, and all its rows are rows of the reference."""
-    assert pair.tables is not None
-    prediction, reference = (set(_cells(one)) for one in pair.tables)
-    if not prediction or not prediction < reference:
+    if not own or not set(own) < set(others):
         return False
     found = pair.verdict("faults")
     return found is not None and any(
@@ -121,13 +121,12 @@ def _of_tie(pair: Pair) -> bool:
     )
 
 
-def _added_zeros(prediction: ResultTable, reference: ResultTable) -> bool:
+def _added_zeros(prediction: ResultTable, own: _Cells, others: _Cells) -> bool:
     """True if the prediction has all rows of the reference, and each other one a 0 or NULL: things
     without partners, which an outer join keeps."""
-    known = set(_cells(reference))
-    rows = zip(_cells(prediction), prediction.rows, strict=False)
-    added = [row for cells, row in rows if cells not in known]
-    has_all = bool(known) and known < set(_cells(prediction))
+    known = set(others)
+    added = [row for cells, row in zip(own, prediction.rows, strict=False) if cells not in known]
+    has_all = bool(known) and known < set(own)
     return has_all and all(any(cell is None or cell == 0 for cell in row) for row in added)
 
 
@@ -146,12 +145,11 @@ def _kinds(found: Verdict | None) -> Values:
     return {f"kind_{one}": float(one.value in kinds) for one in MismatchKind}
 
 
-def _cells(table: ResultTable) -> list[tuple[Any, ...]]:
+def _cells(table: ResultTable) -> _Cells:
     return [tuple(render_cell(cell) for cell in row) for row in table.rows[:_MOST_ROWS]]
 
 
-def _repeats(table: ResultTable) -> float | None:
-    rows = _cells(table)
+def _repeats(rows: _Cells) -> float | None:
     return 1 - len(set(rows)) / len(rows) if rows else None
 
 
@@ -165,7 +163,7 @@ def _nothing(table: ResultTable) -> float:
                  and len(table.rows) <= 1)  # fmt: skip
 
 
-def _share(table: ResultTable, other: ResultTable) -> float | None:
+def _share(rows: _Cells, other: _Cells) -> float | None:
     """The share of a table's distinct cells that the other has, too."""
-    own, others = (Counter(c for row in _cells(one) for c in row) for one in (table, other))
-    return len(own.keys() & others.keys()) / len(own) if own else None
+    own, others = ({cell for row in one for cell in row} for one in (rows, other))
+    return len(own & others) / len(own) if own else None
