@@ -114,7 +114,7 @@ def _evaluate(
     cases: Path, databases: Path, workers: int, folder: Path, judge: str = "execution"
 ) -> float:
     run = tempfile.mkdtemp(dir=folder)
-    command = [sys.executable, "-m", "sqljury.cli", "evaluate", str(cases), "-d", str(databases)]
+    command = [sys.executable, "-m", "sqljury", "evaluate", str(cases), "-d", str(databases)]
     command += ["-j", judge, "--workers", str(workers), "--run", run, "--json"]
     start = time.perf_counter()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -201,7 +201,7 @@ def _peak_mib(cases: Path, databases: Path, folder: Path) -> float:
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     )
     run = tempfile.mkdtemp(dir=folder)
-    command = [sys.executable, "-m", "sqljury.cli", "evaluate", str(cases), "-d", str(databases)]
+    command = [sys.executable, "-m", "sqljury", "evaluate", str(cases), "-d", str(databases)]
     command += ["--workers", "1", "--run", run, "--json"]
     out = subprocess.run([sys.executable, "-c", code, *command], check=True, capture_output=True)
     unit = 1024 * 1024 if sys.platform == "darwin" else 1024

@@ -58,7 +58,7 @@ class _Command:
 
     def __init__(self, cases: Path, databases: Path, workers: int) -> None:
         self._line = [
-            *(sys.executable, "-m", "sqljury.cli", "evaluate", str(cases)),
+            *(sys.executable, "-m", "sqljury", "evaluate", str(cases)),
             *("-d", str(databases), "--workers", str(workers), "--json"),
         ]
 

@@ -35,7 +35,8 @@ def json_value(text: str, *, unique: bool = False) -> Json:
         json.JSONDecodeError: with line and column.
         Repeated: with the key.
     """
-    return json.loads(text, object_pairs_hook=_unique if unique else None)
+    # json.loads makes a decoder for each text with a hook; it also refuses a byte order mark.
+    return _DECODER.decode(text) if unique and text[:1] != "\ufeff" else json.loads(text)
 
 
 def json_elements(text: str) -> Iterator[tuple[Json, int]]:

@@ -105,27 +105,28 @@ def start_isolated(
         raise InfrastructureError("SJ405", f"cannot start a worker: {error}.") from error
 
 
-_AHEAD: dict[str, list[subprocess.Popen[bytes]]] = {}
-"""Processes that wait for their first message, by the module that they run."""
+_AHEAD: dict[tuple[str, str], list[subprocess.Popen[bytes]]] = {}
+"""Processes that wait for their first message, by the module that they run and their folder."""
 
 
 def start_ahead(module: str, count: int) -> None:
     """Starts processes that :func:`started_ahead` returns later, so that they import meanwhile.
 
-    What they need beyond the plain environment variables must be in their first message. Those
-    that nobody took are killed at the end.
+    Their first message must bring the environment variables: they have only the plain ones. Those
+    that nobody took are ended by the next call, or at the end.
     """
     if not _AHEAD:
         atexit.register(_end_ahead)
+    _end_ahead()
     environment = without_secrets(os.environ)
-    _AHEAD.setdefault(module, []).extend(
+    _AHEAD[module, _current_folder()] = [
         start_isolated(module, environment=environment) for _ in range(count)
-    )
+    ]
 
 
 def started_ahead(module: str) -> subprocess.Popen[bytes] | None:
-    """A process that :func:`start_ahead` started; None if there is none left."""
-    waiting = _AHEAD.get(module)
+    """A process that :func:`start_ahead` started in this folder; None if there is none left."""
+    waiting = _AHEAD.get((module, _current_folder()))
     return waiting.pop(0) if waiting else None
 
 
@@ -133,6 +134,8 @@ def _end_ahead() -> None:
     for process in (process for waiting in _AHEAD.values() for process in waiting):
         process.kill()
         process.wait()
+    for waiting in _AHEAD.values():
+        waiting.clear()
 
 
 def private_streams() -> tuple[IO[bytes], IO[bytes]]:

@@ -493,6 +493,7 @@ def main() -> None:
         beginning: Beginning = pickle.loads(receive_bytes(requests))
     except EOFError:  # started ahead, and not needed
         leave_at_once()
+    os.environ.clear()
     os.environ.update(beginning.environment)
     setup = beginning.setup
     file = Path(beginning.watch).open("r+b")  # noqa: SIM115 - while there is no sandbox
