@@ -60,3 +60,8 @@ def test_no_such_rule() -> None:
     with pytest.raises(sj.InputError) as raised:
         sj.rules("distinct")
     assert raised.value.code == "SJ329"
+
+
+def test_no_rule_changes_a_scan() -> None:
+    """The engine does not try any there."""
+    assert not [rule.name for rule in RULES if rule.kind.name == "relation" and "Scan" in rule.at]

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
+from typing import NamedTuple
 
 from sqljury.equivalence.chance import left_to_chance
 from sqljury.equivalence.rules.base import (
@@ -352,8 +353,7 @@ def _with_columns(relation: Relation, order: list[int]) -> Relation:
             return Project(relation, tuple(map(Ref, order)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Normal:
+class _Normal(NamedTuple):
     """A relation before and after all rewrites, and how they were made."""
 
     before: Relation
@@ -394,6 +394,8 @@ class _Engine:
     def normal(self, relation: Relation, outer: tuple[Row, ...]) -> Relation:
         """The relation rewritten until no rule applies to it or below it."""
         relation = shared(relation)
+        if isinstance(relation, Scan):
+            return relation  # no rule changes one
         if reach(relation) <= 0:
             outer = ()
         key = id(relation), outer
