@@ -162,14 +162,18 @@ def timed(command: list[str], **environment: str) -> tuple[float, float]:
     variables.pop("PYTHONDONTWRITEBYTECODE", None)  # users have compiled files
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
-    subprocess.run(
+    done = subprocess.run(
         command,
         env=variables,
         check=False,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
     )
+    # BIRD's evaluator divides by the number of cases of a difficulty once it has judged them.
+    if done.returncode and "ZeroDivisionError" not in done.stderr:
+        sys.exit(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr[-2000:]}")
     wall = time.perf_counter() - start
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return wall, sum(after[:2]) - sum(before[:2])

@@ -55,6 +55,8 @@ _FIRST, _CHUNK = 200, 2_000
 """Cases in the first transaction, and in each of the others."""
 _LONGEST_TEXT = 300
 _KEPT_FILTERS = 32
+_PAUSE = 0.03
+"""Seconds between two cases whose queries are compared, so that pages are not kept waiting."""
 _ALL = "1"
 """The condition that every case meets."""
 _MOST_VALUES = 200
@@ -215,7 +217,7 @@ class CaseIndex(Closing):
         for (place,) in wrong:
             records = list(run.records(place=place))
             found = differences(records[0].case)
-            if self._stop.is_set():
+            if self._stop.wait(_PAUSE):
                 return
             changed = [
                 (encodable(visible(cause_of(one.verdict, found))), place, numbers[one.judge])
