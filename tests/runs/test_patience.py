@@ -15,6 +15,7 @@ import pytest
 from shop import make_cases, make_database
 
 import sqljury as sj
+from sqljury.case import Case
 from sqljury.errors import InfrastructureError
 from sqljury.runs.patience import Lost, Patience
 from sqljury.verdict import Outcome, Verdict
@@ -161,6 +162,14 @@ def _once(then: Callable[[], object]) -> Callable[[int, int], None]:
     return on_progress
 
 
+def _all_different(count: int) -> list[Case]:
+    """Cases whose predictions are texts of their own: what a worker remembers needs no server."""
+    return [
+        replace(case, predicted_sql=f"{case.predicted_sql} AND price < 99{case.id}")
+        for case in make_cases(count)
+    ]
+
+
 def _through(port: int, prefix: str) -> str:
     return f"postgresql://postgres@127.0.0.1:{port}/{prefix}_{{db_id}}"
 
@@ -177,7 +186,7 @@ def test_a_server_that_is_away_for_two_seconds_costs_no_verdict(
         threading.Timer(2.0, _proxy, [("127.0.0.1", 5432), port]).start()
 
     with sj.evaluate(
-        make_cases(1000), ["execution"], _through(port, shop_on_server), run=tmp_path / "r", workers=2,
+        _all_different(1000), ["execution"], _through(port, shop_on_server), run=tmp_path / "r", workers=2,
         on_progress=_once(away),
     ) as found:  # fmt: skip
         outcomes = dict(found.summary.judges[0].outcomes)
@@ -191,15 +200,10 @@ def test_a_server_that_dies_ends_the_run_soon_and_it_goes_on(
     shop_on_server: str, tmp_path: Path
 ) -> None:
     port, cut = _proxy(("127.0.0.1", 5432))
-    # Each query is a text of its own: what a worker remembers needs no server.
-    cases = [
-        replace(case, predicted_sql=f"{case.predicted_sql} AND price < 99{case.id}")
-        for case in make_cases(3000)
-    ]
     start = time.monotonic()
     with pytest.raises(InfrastructureError, match="SJ421"):
         sj.evaluate(
-            cases, ["execution"], _through(port, shop_on_server), run=tmp_path / "r", workers=2,
+            _all_different(3000), ["execution"], _through(port, shop_on_server), run=tmp_path / "r", workers=2,
             on_progress=_once(cut),
         )  # fmt: skip
     assert time.monotonic() - start < 60

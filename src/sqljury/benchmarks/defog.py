@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain, combinations
 
-from sqljury.benchmarks.fields import as_object, build, stated_and_added
+from sqljury.benchmarks.fields import as_object, stated_and_added
 from sqljury.benchmarks.files import FileRecord, Source
-from sqljury.benchmarks.formats import Format, Options, has_keys, register
+from sqljury.benchmarks.formats import Format, Options, build_all, has_keys, register
 from sqljury.case import Case
 
 _KEYS = {
@@ -36,19 +36,17 @@ class Defog(Format):
     def read(self, source: Source, options: Options) -> Iterator[Case]:
         """One case per question."""
         layout = stated_and_added(source, _KEYS, options.mapping)
-        reference = layout.keys["reference_sqls"]
-        for position, record in enumerate(source.records()):
-            data = as_object(record)
-            query = data.get(reference)
-            if isinstance(query, str):
-                record = FileRecord({**data, reference: list(queries_of(query))}, record.origin)
-            yield build(
-                record,
-                layout,
-                position=position,
-                stem=source.stem,
-                benchmark=options.benchmark,
-            )
+        expanded = (_expanded(one, layout.keys["reference_sqls"]) for one in source.records())
+        return build_all(source, layout, options, expanded)
+
+
+def _expanded(record: FileRecord, reference: str) -> FileRecord:
+    """The record with the queries that its reference stands for."""
+    data = as_object(record)
+    query = data.get(reference)
+    if not isinstance(query, str):
+        return record
+    return FileRecord({**data, reference: list(queries_of(query))}, record.origin)
 
 
 def queries_of(text: str) -> Iterator[str]:

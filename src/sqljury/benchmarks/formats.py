@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, ClassVar, Final
 
 from sqljury.benchmarks.fields import Layout, build
-from sqljury.benchmarks.files import PathLike, Source
+from sqljury.benchmarks.files import FileRecord, PathLike, Source
 from sqljury.benchmarks.names import id_columns
 from sqljury.case import Case
 from sqljury.errors import InputError
@@ -116,9 +116,14 @@ def id_key(source: Source) -> dict[str, str]:
     return {"id": key} if (key := next(iter(id_columns(source.keys)), "")) else {}
 
 
-def build_all(source: Source, layout: Layout, options: Options) -> Iterator[Case]:
-    """One case per record of the file."""
-    for position, record in enumerate(source.records()):
+def build_all(
+    source: Source,
+    layout: Layout,
+    options: Options,
+    records: Iterable[FileRecord] | None = None,
+) -> Iterator[Case]:
+    """One case per record of the file, or of ``records``, which are made of the file's."""
+    for position, record in enumerate(source.records() if records is None else records):
         yield build(
             record, layout, position=position, stem=source.stem, benchmark=options.benchmark
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -119,7 +120,8 @@ def _versions() -> str:
     return f"sqljury {__version__} ({', '.join(others)})"
 
 
-def new_app(modules: Iterable[str]) -> typer.Typer:
+@cache
+def _app_of(modules: tuple[str, ...]) -> typer.Typer:
     """All commands of some modules of this room, below one root."""
     for module in modules:
         import_module(f"sqljury.cli.{module}")
@@ -160,7 +162,7 @@ _GROUPS: dict[str, dict[str, Any]] = {
 
 def root_command(modules: Iterable[str]) -> Any:
     """Click's root command with the commands of some modules."""
-    return typer.main.get_command(new_app(modules))
+    return typer.main.get_command(_app_of(tuple(modules)))
 
 
 def commands_below(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
@@ -172,4 +174,4 @@ def commands_below(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         yield name, command
 
 
-app = new_app(typed_modules())
+app = _app_of(tuple(typed_modules()))

@@ -63,21 +63,23 @@ def _row(page: Mapping[str, Any]) -> Json:
         texts += [verdict.get("reason", ""), verdict.get("cause", ""), *verdict.get("lines", ())]
         texts += [text for text, _ in verdict.get("weighed", ())]
     fields = ("id", "db", "asked", "system", "difficulty", "question", "features", "prediction")
-    shown = ("judge", "outcome", "score", "cause", "labels")
+    shown = ("judge", "outcome", "score", "cause", "reason", "labels")
     return {
         **{name: page[name] for name in fields if name in page},
         "reference": next(iter(page["references"]), None),
         "difference": next(iter(page["differences"]), None),
-        "verdicts": [
-            {name: one[name] for name in (*shown, *(["reason"] * ("cause" in one))) if name in one}
-            for one in verdicts
-        ],
+        "verdicts": [{name: one[name] for name in shown if name in one} for one in verdicts],
         "text": "\n".join(texts).lower(),
     }
 
 
+def link_within_page(fields: Mapping[str, str]) -> str:
+    """The address of the list of cases with these filters, within a report."""
+    return f"#/cases?{urlencode(fields)}"
+
+
 def _label_link(label: str) -> str:
-    return f"#/cases?{urlencode({'label': label})}"
+    return link_within_page({"label": label})
 
 
 def _element(name: str, text: str) -> Markup:

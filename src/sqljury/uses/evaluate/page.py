@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
-from urllib.parse import urlencode
 
 from sqljury.reports import plots
-from sqljury.reports.case_blocks import case_blocks
+from sqljury.reports.case_blocks import case_blocks, link_within_page
 from sqljury.reports.cases import MOST_TOLD_APART, ToldApart, case_pages
 from sqljury.reports.page import render, slice_plots
 from sqljury.reports.plots import PlotPoint
@@ -67,7 +66,7 @@ def write_report(
             summary,
             title=title,
             total=pages.total,
-            link=_link_within_page,
+            link=link_within_page,
             agreement=agreement,
         ),
         pages=pages,
@@ -130,7 +129,3 @@ def _judge(series: int, judge: JudgeSummary) -> dict[str, Any]:
         "outcomes": dict(found),
         "series": series,
     }
-
-
-def _link_within_page(fields: Mapping[str, str]) -> str:
-    return f"#/cases?{urlencode(fields)}"
