@@ -498,7 +498,7 @@ class _Facts:
         if self.values.get("faults_inner_count_prediction"):
             yield (
                 -1,
-                "Each thing is asked for, and the inner join leaves out those with none to count",
+                "Each thing is asked for, and the inner join drops those with none to count",
             )
         own = {one["code"] for one in self._faults_in(reference=False)}
         has_rows = self.values.get("execution_intent") == 1
