@@ -348,7 +348,11 @@ def _listed(text: str) -> Json:
 
 
 def as_label(value: Json, origin: str) -> bool | None:
-    """A person's label as a truth value; None if there is no label."""
+    """A person's label as a truth value; None if there is no label.
+
+    Raises:
+        InputError: SJ109: the value is no label (true/false, yes/no, correct/incorrect, 1/0).
+    """
     if value is None or value == "":
         return None
     if isinstance(value, int | float) and value in (0, 1):

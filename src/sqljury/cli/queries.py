@@ -44,7 +44,7 @@ def compare(
     replay: Annotated[
         str | None,
         option(
-            "URL of a PostgreSQL or MySQL server to find counterexamples on; writes nothing.",
+            "URL of a PostgreSQL or MySQL server to run the counterexample on; writes nothing.",
             "--replay",
         ),
     ] = None,

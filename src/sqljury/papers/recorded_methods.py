@@ -90,7 +90,7 @@ def _pairs(base: Path) -> Iterator[tuple[str, tuple[Path, Path]]]:
         elif outputs:
             raise InputError(
                 "SJ523",
-                f"{len(ex)} of EX and {len(judges)} of a judge; one of each is needed.",
+                f"needs one output of EX and one of a judge, not {len(ex)} and {len(judges)}.",
                 where=str(method),
             )
 

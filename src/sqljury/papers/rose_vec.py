@@ -171,7 +171,9 @@ class _Table:
         place = (_SHORT_MODELS.get(model, model), metric)
         found = (self._ablation if is_ablation else self._main).setdefault(place, {})
         if benchmark in found:
-            raise InputError("SJ522", f"{name} is a second recording of {benchmark}.")
+            raise InputError(
+                "SJ522", f"{name} is a second recording of this model and metric on {benchmark}."
+            )
         experts = self._experts[benchmark]
         self._note(name, recording.judgements, experts)
         found[benchmark] = [

@@ -62,7 +62,7 @@ class _MergedRun:
         return (self.manifest.get("reading") or {}).get("files") or {}
 
     def settings(self) -> dict[str, object]:
-        """Settings that must be the same in all runs, by a name for messages."""
+        """Settings that must be the same in all runs to merge, by the name that messages use."""
         return {
             "judges": [(judge.name, judge.key, judge.threshold) for judge in self.judges],
             "overlay": Signature.parse(self.judges[0].signature).get("overlay"),

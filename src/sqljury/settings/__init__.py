@@ -136,7 +136,10 @@ class Sources:
         ),
     ] = None
     descriptions: Annotated[
-        str | None, option("Folder of column descriptions.", "--descriptions", must_exist=True)
+        str | None,
+        option(
+            "Folder of column descriptions (CSV, as BIRD's).", "--descriptions", must_exist=True
+        ),
     ] = None
     suites: Annotated[
         str | None,
@@ -254,7 +257,7 @@ class Running:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCalls:
-    """The settings of calls to chat models: ledger, limits, prices, batches."""
+    """The settings of calls to chat models: ledger (file of answers), limits, prices, batches."""
 
     ledger: Annotated[
         Path | None, option("File that keeps the answers of chat models.", "--ledger")
@@ -524,7 +527,8 @@ class Sampling:
         ),
     ] = 0
     demo_schemas: Annotated[
-        PathLike | None, option("Their schemas: a folder, or tables.json.", "--demo-schemas")
+        PathLike | None,
+        option("Schemas of demonstrations: folder or tables.json.", "--demo-schemas"),
     ] = None
     logprobs: Annotated[
         int, option("Alternatives to write for each token.", "--logprobs", least=0)

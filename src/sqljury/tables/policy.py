@@ -194,7 +194,7 @@ def _check_together(policy: Policy) -> None:
     if odd and not (text and policy.column_order == "any" and not policy.extra_columns):
         raise InputError(
             "SJ603",
-            "duplicates='odd' looks at a heap of texts: no other values, no columns.",
+            "duplicates='odd' needs values='text' and column_order='any', without extra columns.",
             where=policy.signature,
             hint="Use the policy rose as it is.",
         )

@@ -43,7 +43,7 @@ class JudgeOnLabels:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelProgress:
-    """Where a project stands."""
+    """How much of a labelling project is done, and how far annotators and judges agree."""
 
     cases: int
     complete: int

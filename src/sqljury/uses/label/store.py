@@ -235,7 +235,7 @@ class LabelStore(Closing):
             InputError: SJ555: the adjudicator has no name, or the annotators do not disagree.
         """
         if not by.strip():
-            raise InputError("SJ555", "who decides? Give a name.")
+            raise InputError("SJ555", "the adjudicator's name is empty: enter one.")
         with self._writing():
             self._check_case(number)
             if not self.is_complete(number) or self.consensus(number) is not None:

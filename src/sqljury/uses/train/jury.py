@@ -118,7 +118,7 @@ def _row(record: FileRecord) -> Mapping[str, Any]:
     row = as_object(record)
     for key in ("benchmark", "id", "db_id", "label"):
         if key not in row:
-            raise InputError("SJ347", f"no {key!r}.", where=record.origin)
+            raise InputError("SJ347", f"the row has no {key!r}.", where=record.origin)
     if not isinstance(row["label"], bool | None):
         raise InputError("SJ347", f"label {row['label']!r} is neither yes nor no.",
                          where=record.origin)  # fmt: skip
