@@ -53,7 +53,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument of a command: a value that is told by its place.
+    """An argument of a command: a value that is known by its position.
 
     Args:
         help: the help text, one line.
@@ -205,14 +205,14 @@ class Input:
 class Limits:
     """What one query may use. Exceeding each limit gives a status of its own."""
 
-    seconds: Annotated[float, option("Seconds for one query.", "--limit-seconds", least=0.001)] = (
-        30.0
-    )
-    rows: Annotated[int, option("Rows of one result.", "--limit-rows", least=1)] = 1_000_000
+    seconds: Annotated[
+        float, option("Most seconds for one query.", "--limit-seconds", least=0.001)
+    ] = 30.0
+    rows: Annotated[int, option("Most rows of one result.", "--limit-rows", least=1)] = 1_000_000
     bytes: Annotated[
         int,
         option(
-            "Size of one result, such as 256MiB.",
+            "Largest result, such as 256MiB.",
             "--limit-bytes",
             parse=parse_size,
             shown="256MiB",
