@@ -62,7 +62,7 @@ def read(family: str) -> list[Pair]:
             dialect, script, closed = line[3:], [], False
         elif line.startswith("--") or not line.strip():
             continue
-        elif (sign := _SIGN.search(line)) is not None and line.startswith(("SELECT", "(")):
+        elif (sign := _SIGN.search(line)) is not None and line.startswith(("SELECT", "WITH", "(")):
             left, right = line[: sign.start()], line[sign.end() :]
             truth = TRUTH[sign[1]]
             found.append(Pair(family, dialect, "\n".join(script), left, right, truth))
