@@ -124,8 +124,8 @@ def _value(
         return random.choice(_FLOATS)
     if dialect == "postgres" and kind in ("NUMERIC", "DECIMAL"):
         return random.choice(_SCALES)
-    if kind in ("SMALLINT", "BIGINT"):
-        return random.choice(_SMALL if kind == "SMALLINT" else _LARGE)
+    if kind in ("SMALLINT", "INT2", "BIGINT", "INT8"):
+        return random.choice(_SMALL if kind in ("SMALLINT", "INT2") else _LARGE)
     if any(word in kind for word in ("DEC", "NUMERIC", "REAL", "DOUBLE")):
         return random.choice(_FRACTIONS)
     return random.choice(_NUMBERS if kind not in ("", "ANY") else _MIXED)

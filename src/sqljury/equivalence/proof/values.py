@@ -91,7 +91,7 @@ def quotient(call: Call, dialect: str) -> Fraction | None:
 _NUMBERS = (Type.INTEGER, Type.REAL, Type.DECIMAL)
 _CASELESS = ("mysql", "tsql")
 _STRICT = frozenset(
-    ("LIKE", "ILIKE", "GLOB", "LENGTH", "UPPER", "LOWER", "TRIM", "ABS", "ROUND")
+    ("LIKE", "ILIKE", "GLOB", "LENGTH", "CHAR_LENGTH", "UPPER", "LOWER", "TRIM", "ABS", "ROUND")
 ) | {
     *("SUBSTR", "SUBSTRING", "REPLACE", "INSTR", "||", "LTRIM", "RTRIM", "COLLATED"),
     *(BY_VALUE, SHOWN, TO_NUMBER, TO_TEXT),
