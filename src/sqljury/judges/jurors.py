@@ -58,7 +58,7 @@ class Juror:
 
 @dataclass(frozen=True)
 class Asking:
-    """When to stop asking.
+    """When a jury stops asking models.
 
     Args:
         target: stop once the verdict has this probability.
@@ -228,7 +228,12 @@ def jurors_of(
     """
     if recorded and is_rose_output(recorded):
         hint = "Name the folder above, which holds MODEL/METRIC."
-        raise InputError("SJ353", "it is one recording.", where=recorded, hint=hint)
+        raise InputError(
+            "SJ353",
+            "the folder holds one recording, not those of each model.",
+            where=recorded,
+            hint=hint,
+        )
     found = []
     for model in models:
         of_model = [*_of_model(model, fusion, recorded, options, review)]

@@ -179,7 +179,7 @@ class Jury(Judge):
         return SHIPPED[self.like or default], SHIPPED["rows"]
 
     def signature_fields(self) -> dict[str, Json]:
-        """Digests of the trained files and, with models, of the questions put to each."""
+        """Digests of the trained files; with models, also one of models, questions and prompts."""
         own: dict[str, Json] = {"jury": _digest(*self._files)}
         if not self._jurors:
             return own

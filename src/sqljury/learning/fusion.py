@@ -158,7 +158,9 @@ def load_fusion(path: PathLike) -> Fusion:
         slope, overlap, offset = (float(facts[name]) for name in ("slope", "overlap", "offset"))
         return Fusion(slope, overlap, offset, counts, facts["prices"], facts["card"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError("SJ020", f"no parameters of a fusion: {error}.", where=str(path)) from None
+        raise InputError(
+            "SJ020", f"the parameters of a jury cannot be read: {error}.", where=str(path)
+        ) from None
 
 
 def fit_fusion(
