@@ -49,7 +49,8 @@ def audit(
         str, option("Codes of checks, or their prefixes, joined by + [all].", "--checks")
     ] = "",
     fail_over: Annotated[
-        int | None, option("Exit 1 if more references have a fault.", "--fail-over", least=0)
+        int | None,
+        option("Exit 1 if more references than this have a fault.", "--fail-over", least=0),
     ] = None,
     running: Annotated[Running, only("run", "workers", "executor", "limits_seconds")],
     showing: Annotated[Showing, only("json", "html", "export")],
@@ -205,7 +206,7 @@ def verify(
     reading: _Format,
     signers: Annotated[
         Path | None,
-        option("Names and public SSH keys: each line must be signed.", "--signers"),
+        option("File of names and SSH keys: each correction must be signed.", "--signers"),
     ] = None,
 ) -> None:
     """Check that an overlay fits a benchmark, or compare two overlays."""

@@ -63,7 +63,8 @@ def build_trust(
         ),
     ] = None,
     ask: Annotated[
-        str | None, option("PROVIDER:MODEL that writes questions into OUT/review.jsonl.", "--ask")
+        str | None,
+        option("PROVIDER:MODEL that writes unanswerable questions to OUT/review.jsonl.", "--ask"),
     ] = None,
     paraphrases: Annotated[
         int, option("With --ask: paraphrases for each query.", "--paraphrases", least=0)
@@ -144,7 +145,7 @@ def build_pairs(
     ] = (),
     most: Annotated[int, option("Most pairs.", "--most", least=2)] = 18_000,
     rounds: Annotated[
-        int, option("How many times as many pairs to propose.", "--rounds", least=1)
+        int, option("Factor on the number of pairs proposed per reference.", "--rounds", least=1)
     ] = 1,
     one_table: Annotated[
         int, option("Queries of one table made for each database.", "--one-table", least=0)
@@ -156,7 +157,7 @@ def build_pairs(
         str | None, option("Model judge that gives given pairs a second opinion.", "--second")
     ] = None,
     reviewed: Annotated[
-        Path | None, option("review.jsonl with labels filled in.", "--reviewed")
+        Path | None, option("review.jsonl with people's labels, to use them.", "--reviewed")
     ] = None,
     showing: _Json,
 ) -> None:
@@ -225,7 +226,7 @@ def build_consensus(
     people: Annotated[
         str | None, option("Names, joined by commas: write forms for them.", "--people")
     ] = None,
-    each: Annotated[int, option("People that label a case.", "--each", least=1)] = 2,
+    each: Annotated[int, option("How many people label each case.", "--each", least=1)] = 2,
     label: Annotated[str, option("Column of the labels.", "--label")] = "label",
     drawing: _Seed,
     showing: _Json,

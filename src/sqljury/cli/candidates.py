@@ -148,7 +148,8 @@ def label(
 @command()
 def select(
     files: Annotated[
-        list[Path], Argument(help="Pools (questions with candidates), or questions, with -p.")
+        list[Path],
+        Argument(help="Files of pools (questions with candidates); with -p, of questions."),
     ],
     *,
     sources: Sources,
@@ -278,7 +279,7 @@ def trust(
     ] = (),
     training: Annotated[
         Path | None,
-        option("Training cases: also score seen and unseen SQL structure.", "--train"),
+        option("Training cases: also score seen and unseen SQL apart.", "--train"),
     ] = None,
     drawing: Drawing,
     showing: Annotated[Showing, only("json", "html", "csv")],

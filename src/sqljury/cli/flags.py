@@ -165,7 +165,7 @@ class TypedWords:
 
     @classmethod
     def of(cls, context: typer.Context) -> TypedWords:
-        """From click's context."""
+        """The parameters of click's context that were typed."""
         sources = (
             (one, context.get_parameter_source(one.name or "")) for one in context.command.params
         )

@@ -119,7 +119,7 @@ def _make(
     if not cases:
         raise InputError("SJ101", "no such file.", where=str(labels), hint="Give cases to label.")
     if not names:
-        raise InputError("SJ553", "who labels? Give --annotators Ida,Ben,… or --annotator NAME.")
+        raise InputError("SJ553", "no annotators: give --annotators Ida,Ben,… or --annotator NAME.")
     is_run = len(cases) == 1 and (cases[0] / RUN_FILE).is_file()
     project = LabelProject(
         annotators=names,

@@ -281,7 +281,10 @@ def train_verifier(
     base: Annotated[str, option("Folder of a causal language model, or of an adapter.", "--base")],
     out: _Folder,
     sources: _Schemas,
-    prompt: Annotated[str, option("sql, data, data+sql or instruction.", "--prompt")] = "sql",
+    prompt: Annotated[
+        str,
+        option("The model reads: sql, data (rows), data+sql, or instruction (both).", "--prompt"),
+    ] = "sql",
     balance: Annotated[
         bool, option("Keep as many right as wrong per question.", "--balance/--no-balance")
     ] = True,

@@ -47,7 +47,7 @@ def schema_from_ddl(text: str, *, where: str = "schema") -> Schema:
             script.run(statement)
         tables = script.tables()
     if not tables:
-        raise InputError("SJ207", "there is no CREATE TABLE in it.", where=where)
+        raise InputError("SJ207", "no CREATE TABLE statement was found.", where=where)
     return Schema(dialect="sqlite", tables=_of_one_schema(tables))
 
 

@@ -46,7 +46,7 @@ _FIRST_UID, _UIDS = 61_184, 4_336
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sandbox:
-    """What a process may do.
+    """What a process may read, write and start.
 
     ``reads`` and ``writes`` are files and folders with their contents; None: any. The interpreter's
     own files can always be read.

@@ -53,7 +53,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument of a command: a value that is told by its place.
+    """An argument of a command: a value that is known by its position.
 
     Args:
         help: the help text, one line.
@@ -136,7 +136,10 @@ class Sources:
         ),
     ] = None
     descriptions: Annotated[
-        str | None, option("Folder of column descriptions.", "--descriptions", must_exist=True)
+        str | None,
+        option(
+            "Folder of column descriptions (CSV, as BIRD's).", "--descriptions", must_exist=True
+        ),
     ] = None
     suites: Annotated[
         str | None,
@@ -202,14 +205,14 @@ class Input:
 class Limits:
     """What one query may use. Exceeding each limit gives a status of its own."""
 
-    seconds: Annotated[float, option("Seconds for one query.", "--limit-seconds", least=0.001)] = (
-        30.0
-    )
-    rows: Annotated[int, option("Rows of one result.", "--limit-rows", least=1)] = 1_000_000
+    seconds: Annotated[
+        float, option("Most seconds for one query.", "--limit-seconds", least=0.001)
+    ] = 30.0
+    rows: Annotated[int, option("Most rows of one result.", "--limit-rows", least=1)] = 1_000_000
     bytes: Annotated[
         int,
         option(
-            "Size of one result, such as 256MiB.",
+            "Largest result, such as 256MiB.",
             "--limit-bytes",
             parse=parse_size,
             shown="256MiB",
@@ -254,7 +257,7 @@ class Running:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCalls:
-    """The settings of calls to chat models: ledger, limits, prices, batches."""
+    """The settings of calls to chat models: ledger (file of answers), limits, prices, batches."""
 
     ledger: Annotated[
         Path | None, option("File that keeps the answers of chat models.", "--ledger")
@@ -524,7 +527,8 @@ class Sampling:
         ),
     ] = 0
     demo_schemas: Annotated[
-        PathLike | None, option("Their schemas: a folder, or tables.json.", "--demo-schemas")
+        PathLike | None,
+        option("Schemas of demonstrations: folder or tables.json.", "--demo-schemas"),
     ] = None
     logprobs: Annotated[
         int, option("Alternatives to write for each token.", "--logprobs", least=0)
