@@ -112,7 +112,7 @@ def _fact(record: FileRecord) -> MethodFacts:
         as_text(data.get(key), key, origin) or "" for key in ("folder", *_FACTS)
     )
     if released and not _MONTH.fullmatch(released):
-        raise InputError("SJ524", f"released: {released!r} is no month (yyyy-mm).", where=origin)
+        raise InputError("SJ524", f"released: {released!r} is not a month (yyyy-mm).", where=origin)
     figures = {key: as_score(value, origin) for key, value in data.items() if _is_figure(key)}
     return MethodFacts(
         folder=folder,

@@ -192,7 +192,7 @@ class _Table:
         if best is None or 2 * shares[best] <= len(recording.judgements):
             raise InputError(
                 "SJ521",
-                f"its questions and predictions are those of none of {', '.join(shares)}.",
+                f"its questions and predictions match none of {', '.join(shares)}.",
                 where=name,
                 hint="Give the files with the labels that the recordings are of: --labels FILE.",
             )

@@ -180,7 +180,10 @@ def _check_together(policy: Policy) -> None:
         raise InputError("SJ603", "extra_columns needs column_order='any'.", where=policy.signature)
     if policy.tolerance and policy.values == "text":
         raise InputError(
-            "SJ603", "texts have no tolerance.", where=policy.signature, hint="Use values='typed'."
+            "SJ603",
+            "values='text' cannot have a tolerance.",
+            where=policy.signature,
+            hint="Use values='typed'.",
         )
     by_column, csv = policy.duplicates == "by_column", policy.values == "csv"
     if by_column != csv or (by_column and not policy.extra_columns):

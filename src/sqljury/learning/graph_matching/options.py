@@ -59,9 +59,11 @@ class TrainingOptions:
 
     def __post_init__(self) -> None:
         if min(self.epochs, self.batch, self.threads) < 1 or self.decay < 0:
-            raise InputError("SJ034", "epochs, batch and threads are whole numbers from 1.")
+            raise InputError("SJ034", "epochs, batch and threads must be whole numbers from 1.")
         if not self.rate > 0 or not 0 <= self.smoothing < 0.5:
-            raise InputError("SJ034", "the rate is above 0, smoothing from 0 and below a half.")
+            raise InputError(
+                "SJ034", "the rate must be above 0; smoothing at least 0 and below 0.5."
+            )
 
     def to_json(self) -> dict[str, Any]:
         """The options as a JSON object."""

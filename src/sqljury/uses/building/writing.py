@@ -133,7 +133,9 @@ def _candidate(line: str, where: str) -> ReviewItem:
             hint=f"One of {', '.join(STATUSES)}.",
         )
     if known["kind"] not in (*KINDS, PARAPHRASE) or not known["question"].strip():
-        raise InputError("SJ561", "no kind or no question.", where=where, hint=_HINT)
+        raise InputError(
+            "SJ561", "the kind is unknown or the question empty.", where=where, hint=_HINT
+        )
     return ReviewItem(**known, doubts=tuple(map(str, doubts)))
 
 

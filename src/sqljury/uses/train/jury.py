@@ -132,4 +132,4 @@ def _vectors(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> NDArray
     try:
         return np.array([[row.get(name) for name in names] for row in rows], dtype=float)
     except (TypeError, ValueError) as error:
-        raise InputError("SJ347", f"a feature is no number: {error}.") from None
+        raise InputError("SJ347", f"a feature is not a number: {error}.") from None
