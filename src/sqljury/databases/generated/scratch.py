@@ -78,15 +78,23 @@ def create_table(
         parts = [(named(c.name), _type(c.type), _collate(c.collation)) for c in table.columns]
     else:
         parts = [
-            (named(c.name), type_in(c.type, dialect), "" if c.nullable else "NOT NULL")
+            (
+                named(c.name),
+                type_in(c.type, dialect),
+                _collate(c.collation, dialect),
+                "" if c.nullable else "NOT NULL",
+            )
             for c in table.columns
         ]
     columns = [" ".join(filter(None, each)) for each in parts]
     return f"CREATE TABLE {named(table.name)} ({', '.join([*columns, *keys])})"
 
 
-def _collate(name: str) -> str:
-    """The COLLATE clause, if SQLite has this collation built in."""
+def _collate(name: str, dialect: str = "sqlite") -> str:
+    """The COLLATE clause; in SQLite, if it has this collation built in."""
+    if dialect != "sqlite":
+        written = quoted(name) if dialect == "postgres" else name
+        return f"COLLATE {written}" if re.fullmatch(r"[\w.-]+", name) else ""
     known = name.upper() in ("NOCASE", "RTRIM")
     return f"COLLATE {name.upper()}" if known else ""
 
