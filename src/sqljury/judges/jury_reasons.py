@@ -568,8 +568,10 @@ def _parts(block: QueryBlock, clause: Clause) -> list[str]:
 
 
 def _checked(one: FindingFields, where: str = "the prediction") -> str:
-    if one["code"] in _TITLED and where == "the prediction":
-        return one["title"].replace("query", "prediction")
+    if one["code"] in _TITLED:
+        prediction = where == "the prediction"
+        title = one["title"].rstrip(".")
+        return title.replace("query", "prediction") if prediction else f"{title} ({where})"
     verb = "A check suspects in" if one["weak"] else "A check of"
     return f"{verb} {where}: {one['reason']}"
 
