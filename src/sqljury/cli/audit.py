@@ -138,7 +138,7 @@ def accept(
         Path, Argument(help="Exported findings (JSONL); those decided have a `decision`.")
     ],
     *,
-    by: Annotated[str, option("Who decided.", "--by")],
+    by: Annotated[str, option("Name of the person who decided.", "--by")],
     out: Out,
     key: Annotated[
         Path | None, option("SSH key that signs each correction.", "--sign-with")
@@ -201,7 +201,9 @@ def rescore(
 @command("audit")
 def verify(
     overlay: Annotated[Path, Argument(help="The overlay (file of corrections) to check.")],
-    files: Annotated[list[Path], Argument(help="The benchmark's files, or a second overlay.")],
+    files: Annotated[
+        list[Path], Argument(help="The benchmark's files, or a second overlay to compare with.")
+    ],
     *,
     reading: _Format,
     signers: Annotated[

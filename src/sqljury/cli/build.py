@@ -36,7 +36,7 @@ def build_trust(
     out: Annotated[Path, option("Folder to write; its name is the benchmark's.", "--out", "-o")],
     sources: Annotated[Sources, only("databases", "schemas")],
     kinds: Annotated[
-        str | None, option("Kinds of unanswerable questions, joined by commas.", "--kinds")
+        str | None, option("Kinds of unanswerable questions, joined by commas [all].", "--kinds")
     ] = None,
     out_of_domain: Annotated[
         Path | None, option("Text file of out-of-domain questions, one a line.", "--out-of-domain")
@@ -143,12 +143,12 @@ def build_pairs(
         tuple[Path, ...],
         option("Files whose queries are left out: evaluation data.", "--exclude", "-x"),
     ] = (),
-    most: Annotated[int, option("Most pairs.", "--most", least=2)] = 18_000,
+    most: Annotated[int, option("Most pairs to make.", "--most", least=2)] = 18_000,
     rounds: Annotated[
         int, option("Factor on the number of pairs proposed per reference.", "--rounds", least=1)
     ] = 1,
     one_table: Annotated[
-        int, option("Queries of one table made for each database.", "--one-table", least=0)
+        int, option("Queries of one table to make for each database.", "--one-table", least=0)
     ] = 0,
     drawing: _Seed,
     workers: OneWorker = 1,

@@ -260,7 +260,9 @@ def trust(
     judge: Annotated[str | None, option("Judge that says what is right.", "--judge", "-j")] = None,
     gate: Annotated[
         tuple[str, ...],
-        option("JUDGE[>=T] or FILE of recorded answers: abstain below.", "--gate"),
+        option(
+            "JUDGE[>=T] or FILE of recorded answers: abstain where it scores below T.", "--gate"
+        ),
     ] = (),
     confidence: Annotated[
         str | None, option("JUDGE[#MEASURE] whose score is the confidence.", "--confidence")

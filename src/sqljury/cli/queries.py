@@ -32,7 +32,7 @@ def compare(
     ] = None,
     drawing: Annotated[Drawing, only("seed")],
     seconds: Annotated[
-        float, option("Most time for generated databases.", "--seconds", least=0.01)
+        float, option("Most seconds for trying generated databases.", "--seconds", least=0.01)
     ] = 5.0,
     assuming: Annotated[
         str | None, option("What a proof may assume: primary_key+types+not_null.", "--assuming")

@@ -47,7 +47,8 @@ def train_detector(
         ),
     ] = None,
     background: Annotated[
-        Path | None, option("Any questions: the distance is relative to theirs.", "--background")
+        Path | None,
+        option("File of any questions: the distance is relative to theirs.", "--background"),
     ] = None,
     pool_background: Annotated[
         bool, option("Add the answerable questions to --background.", "--pool-background")

@@ -61,8 +61,8 @@ class Sandbox:
     """The id of the user that it becomes; None: the parent's."""
 
     def enter(self) -> None:
-        """Applies it to this process. To be called before the process has threads; it cannot be
-        undone.
+        """Confines this process to what this sandbox allows; this cannot be undone. To be called
+        before the process has threads.
 
         What the kernel does not support is left out; :func:`missing` lists it.
         """

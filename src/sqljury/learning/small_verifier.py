@@ -135,11 +135,11 @@ class Expectations:
     choices: Choices
 
     def roles(self, vectors: Vectors) -> dict[str, list[float]]:
-        """By role, the probability of each column."""
+        """By role, the probability that each column, given by its vector, has the role."""
         return {role: _chances(trees, vectors) for role, trees in self.by_role.items()}
 
     def tables(self, vectors: Vectors) -> list[float]:
-        """The probability of each table."""
+        """The probability that the query reads each table, given by its vector."""
         return _chances(self.by_table, vectors)
 
     def parts(self, terms: Iterable[str]) -> dict[str, dict[str, float]]:
