@@ -37,6 +37,7 @@ _SMALL: Final = 0.15
 """Reasons that change the log-odds by less (the probability by less than 4 points) are not said."""
 _LARGE: Final = 0.5
 """A reason that changes the log-odds by as much is said even if no sentence of the case fits it."""
+_LIKELY: Final = 0.5
 _LONGEST: Final = 240
 _LONGEST_PART: Final = 90
 
@@ -290,6 +291,17 @@ class _Facts:
         prediction, reference = (block_of(*with_columns(tree)) for tree in written)
         return prediction, reference
 
+    @cached_property
+    def _own_block(self) -> QueryBlock | None:
+        """The prediction's, also without a reference."""
+        from sqljury.trees.nodes import Unreadable
+
+        if self._blocks is not None:
+            return self._blocks[0]
+        tree = self.pair.evidence.tree(self.pair.prediction)
+        alone = self.pair.reference is None and not isinstance(tree, Unreadable)
+        return block_of(*with_columns(tree)) if alone else None
+
     def _common(self, subject: str) -> Iterator[Fact]:
         """The parts of a clause that both queries have, as written."""
         if self._blocks is None or subject not in _OF:
@@ -350,16 +362,20 @@ class _Facts:
         if tables is not None and tables[0].width != tables[1].width:
             widths = _count(tables[1].width, "column"), tables[0].width
             yield -1, f"The reference returns {widths[0]}, the prediction {widths[1]}"
-        if self._blocks is not None and self.pair.wording is not None:
-            own = self._blocks[0].of(Clause.COLUMN)
+        if self.values.get("linking_missed_anywhere_prediction", 0.0) > _LIKELY:
+            yield -1, "By its words the question asks for a column that the prediction does not use"
+        if self._own_block is not None and self.pair.wording is not None:
+            own = self._own_block.of(Clause.COLUMN)
             named = list(dict.fromkeys(n for node in own for n in self._named(words(node))))
             if named:
                 yield 1, f"The question names {', '.join(named[:4])}, which the prediction returns"
 
     def _conditions(self) -> Iterator[Fact]:
-        if self._blocks is None or self.pair.wording is None:
+        if self._own_block is None or self.pair.wording is None:
             return
-        said = " ".join(_parts(self._blocks[0], Clause.FILTER))
+        said = " ".join(_parts(self._own_block, Clause.FILTER))
+        if not said and self._blocks is not None and not _parts(self._blocks[1], Clause.FILTER):
+            yield 1, "Neither query has a condition"
         texts = re.findall(r"'((?:[^']|'')*)'", said)
         known = [f"'{_part(one)}'" for one in texts if self.pair.wording.mentions_text(one)]
         if known:
@@ -449,6 +465,8 @@ class _Facts:
             yield -1, text
         own = self.values.get("tables_repeats_prediction")
         other = self.values.get("tables_repeats_reference")
+        if own is not None and self.pair.reference is None and not self.pair.tables:
+            yield (-1, "The result repeats rows") if own else (1, "The result repeats no row")
         if own is None or other is None:
             return
         if own == other == 0:
@@ -568,8 +586,12 @@ def _parts(block: QueryBlock, clause: Clause) -> list[str]:
 
 
 def _checked(one: FindingFields, where: str = "the prediction") -> str:
-    if one["code"] in _TITLED and where == "the prediction":
-        return one["title"].replace("query", "prediction")
+    if one["code"] in _TITLED:
+        if where == "both queries":
+            title = re.sub(r"\bthe query returns", "both queries return", one["title"], flags=re.I)
+            return f"{title[0].upper()}{title[1:]}".replace(" its ", " their ")
+        noun = where.split()[1].rstrip(",")
+        return one["title"].replace("query", noun)
     verb = "A check suspects in" if one["weak"] else "A check of"
     return f"{verb} {where}: {one['reason']}"
 
