@@ -144,6 +144,22 @@ DAMAGE = {
     "an outcome that there is not": _sql("UPDATE verdicts SET outcome = 'well'"),
     "a table is gone": _sql("DROP TABLE verdicts"),
     "a column is gone": _sql("ALTER TABLE cases DROP COLUMN features"),
+    "a trigger": _sql(
+        "CREATE TRIGGER t AFTER UPDATE ON cases BEGIN UPDATE cases SET body = '{}'; END"
+    ),
+    "rows without end": _sql(
+        "ALTER TABLE verdicts RENAME TO old; "
+        "CREATE VIEW verdicts AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
+        "SELECT x AS number, 0 AS judge, 'correct' AS outcome, 1.0 AS score, '' AS reason, "
+        "'[]' AS labels, '{}' AS measures, '{}' AS evidence, 0.0 AS seconds, '' AS cost FROM c",
+    ),
+    "a score that is none": _sql("UPDATE verdicts SET score = 'abc'"),
+    "seconds that are none": _sql("UPDATE verdicts SET seconds = 'abc'"),
+    "labels that are none": _sql("UPDATE verdicts SET labels = '[1, null]'"),
+    "measures that are none": _sql("""UPDATE verdicts SET measures = '{"a": "x"}'"""),
+    "evidence that is none": _sql("UPDATE verdicts SET evidence = '[1]'"),
+    "a cost that is none": _sql("""UPDATE verdicts SET cost = '{"money": "x"}'"""),
+    "a reason that is none": _sql("UPDATE verdicts SET reason = x'ff'"),
 }
 
 
