@@ -163,7 +163,7 @@ def test_no_code_of_a_model_is_run_and_nobody_is_asked(tmp_path: Path, monkeypat
     folder, ran = tmp_path / "own", tmp_path / "ran"
     folder.mkdir()
     classes = ("AutoConfig", "AutoModel", "AutoModelForCausalLM")
-    named = {name: "own.Own" for name in (*classes, "AutoModelForSequenceClassification")}
+    named = dict.fromkeys((*classes, "AutoModelForSequenceClassification"), "own.Own")
     told = {"model_type": "own", "architectures": ["Own"], "auto_map": named}
     (folder / "config.json").write_text(json.dumps(told))
     tokenizer = {"tokenizer_class": "Own", "auto_map": {"AutoTokenizer": ["own.Own", None]}}

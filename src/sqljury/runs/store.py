@@ -636,6 +636,7 @@ def _records(
     _, benchmark, id_, source, db_id, difficulty, label, features, body, *_ = rows[0]
     if features == _NOT_YET:  # the run was killed, or the worker died of this case
         features = features_of(Case.from_dict(json.loads(body)))
+    _check_types((benchmark, id_, source, db_id, difficulty or ""), str)
     case = (
         Case.from_dict(json.loads(body))
         if whole
@@ -678,4 +679,4 @@ def _verdict(row: tuple[Any, ...]) -> Verdict:
 def _check_types(values: Iterable[object], wanted: Any) -> None:
     for value in values:
         if not isinstance(value, wanted):
-            raise TypeError(f"{value!r:.40} in a verdict")
+            raise TypeError(f"{value!r:.40} is of another type")
