@@ -298,9 +298,10 @@ class _Facts:
 
         if self._blocks is not None:
             return self._blocks[0]
+        if self.pair.reference is not None:
+            return None
         tree = self.pair.evidence.tree(self.pair.prediction)
-        alone = self.pair.reference is None and not isinstance(tree, Unreadable)
-        return block_of(*with_columns(tree)) if alone else None
+        return None if isinstance(tree, Unreadable) else block_of(*with_columns(tree))
 
     def _common(self, subject: str) -> Iterator[Fact]:
         """The parts of a clause that both queries have, as written."""
