@@ -268,7 +268,7 @@ def cost_of(answer: Answer, stage: str = "") -> Cost:
 
 
 def billed_of(bill: Bill, seconds: float) -> Billed:
-    """The bill of one statement, as part of a verdict's cost."""
+    """What one statement was billed for, in the form that a verdict's cost holds."""
     return Billed(
         statements=1,
         bytes=bill.bytes,

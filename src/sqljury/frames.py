@@ -22,7 +22,9 @@ def data_frame(rows: Sequence[dict[str, Any]], library: str | None = None) -> An
         InputError: SJ803: neither is installed, or the library is another one.
     """
     if library not in (None, *_LIBRARIES):
-        raise InputError("SJ803", f"{library!r} makes no data frames.", hint="pandas or polars.")
+        raise InputError(
+            "SJ803", f"data frames cannot be made with {library!r}.", hint="pandas or polars."
+        )
     names = (library,) if library else _LIBRARIES
     found = next((name for name in names if find_spec(name)), None)
     if found is None:

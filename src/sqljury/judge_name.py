@@ -98,7 +98,7 @@ def _options(rest: str, separator: str, where: str) -> Iterator[tuple[str, str]]
         if found is None or not found[2]:
             raise InputError(
                 "SJ304",
-                f"{rest[at:].removeprefix(separator)!r} is no option key=value.",
+                f"{rest[at:].removeprefix(separator)!r} is not an option key=value.",
                 where=where,
                 hint="See `sqljury list judges`; a value with a comma needs double quotes.",
             )

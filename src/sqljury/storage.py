@@ -40,7 +40,7 @@ class Checkpoints:
         return self._next - time.monotonic()
 
     def when_due(self) -> None:
-        """Checkpoint if one is due."""
+        """Does a checkpoint if :attr:`due_in` is 0 or less."""
         if self.due_in <= 0:
             self.now()
 

@@ -51,7 +51,8 @@ def check_trusted(folder: Path, wants: Iterable[str], what: str) -> None:
 
 
 def is_trusted(folder: Path) -> bool:
-    """True if the user has trusted the folder, and its files have not changed since."""
+    """True if the user has trusted the folder and its files have not changed since, or if the
+    environment variable SQLJURY_TRUST_FOLDER is 1."""
     if os.environ.get(VARIABLE) == "1":
         return True
     return _remembered().get(str(folder.resolve())) == folder_digest(folder)

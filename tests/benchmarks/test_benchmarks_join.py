@@ -118,7 +118,7 @@ REFUSED: list[tuple[Any, Any, str]] = [
      'Write a list of {"question_id": …, "predicted_sql": …}, or all predictions, '
      "or name the databases: SQL<tab>----- bird -----<tab>db_id."),
     (BIRD, {"11": "A"},
-     "SJ112 system.json: the key '11' is no id of gold.json, nor are all keys positions. "
+     "SJ112 system.json: the key '11' is not an id of gold.json, and not all keys are positions. "
      "Its 4 ids are 2, 0, 7, 1."),
     (BIRD, {"2": f"A{MARK}z"},
      "SJ113 system.json[\"2\"]: the prediction is for database 'z', but its reference (2) for "

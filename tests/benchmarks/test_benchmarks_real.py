@@ -393,7 +393,7 @@ def test_labels_of_another_name(data_dir: Path) -> None:
     path = data_dir / "human/nl2sql-bugs/NL2SQL-Bugs.json.gz"
     assert len(read_labels(path)) == 1996
     graded = data_dir / "human/flex/agreement/fn_gpt-4o-2024-08-06.jsonl.gz"
-    with pytest.raises(InputError, match=r"SJ109 .*:12: 0\.3333333333 is no label"):
+    with pytest.raises(InputError, match=r"SJ109 .*:12: 0\.3333333333 is not a label"):
         read_labels(graded, "human_judge")
 
 

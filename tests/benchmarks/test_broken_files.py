@@ -128,11 +128,11 @@ BROKEN: list[tuple[str, str | bytes, str]] = [
         "Run: sqljury evaluate dev.json --predictions a.json",
     ),
     # --- values
-    ("a.json", '["S"]', "SJ105 a.json[0]: a case is an object, not text."),
+    ("a.json", '["S"]', "SJ105 a.json[0]: a case must be an object, not text."),
     (
         "a.json",
         '[{"id": 1, "gold_sql": "S"},\n 7]',
-        "SJ105 a.json:2: a case is an object, not a number.",
+        "SJ105 a.json:2: a case must be an object, not a number.",
     ),
     (
         "a.json",
@@ -172,17 +172,17 @@ BROKEN: list[tuple[str, str | bytes, str]] = [
     (
         "a.jsonl",
         '{"id": 1, "gold_sql": "S"}\n{"id": 2, "gold_sql": "S", "label": "maybe"}\n',
-        f"SJ109 a.jsonl:2: 'maybe' is no label. {NO_LABEL}",
+        f"SJ109 a.jsonl:2: 'maybe' is not a label. {NO_LABEL}",
     ),
     (
         "a.json",
         '[{"id": 1, "gold_sql": "S", "label": 2}]',
-        f"SJ109 a.json[0]: 2 is no label. {NO_LABEL}",
+        f"SJ109 a.json[0]: 2 is not a label. {NO_LABEL}",
     ),
     (
         "a.csv",
         "id,gold_sql,label\n1,S,NaN\n",
-        f"SJ109 a.csv:2: 'NaN' is no label. {NO_LABEL}",
+        f"SJ109 a.csv:2: 'NaN' is not a label. {NO_LABEL}",
     ),
     (
         "a.jsonl",
@@ -244,7 +244,7 @@ CALLS: list[tuple[Callable[[Path], object], str]] = [
     ),
     (
         lambda _: parse_mapping("question"),
-        "SJ114 'question' is no FIELD=KEY. Example: question=q,predicted_sql=sql",
+        "SJ114 expected FIELD=KEY, got 'question'. Example: question=q,predicted_sql=sql",
     ),
     (
         lambda folder: read_cases([folder / "cases.json"] * 2, predictions=folder / "cases.json"),
@@ -281,7 +281,7 @@ def test_call(tmp_path: Path, call: Callable[[Path], object], message: str) -> N
 
 
 RESULTS = [
-    ("a.json", '[{"id": 1, "score": "high"}]', "SJ116 a.json[0]: 'high' is no score."),
+    ("a.json", '[{"id": 1, "score": "high"}]', "SJ116 a.json[0]: 'high' is not a score."),
     (
         "a.json",
         '[{"id": 1, "score": Infinity}]',
@@ -300,12 +300,12 @@ RESULTS = [
     (
         "a.json",
         '[{"id": 1, "score": 1, "label": "x"}]',
-        f"SJ109 a.json[0]: 'x' is no label. {NO_LABEL}",
+        f"SJ109 a.json[0]: 'x' is not a label. {NO_LABEL}",
     ),
     (
         "a.txt",
         "SELECT 1\n",
-        "SJ108 a.txt: results are a list or a table of rows, not text. "
+        "SJ108 a.txt: results must be a list or a table of rows, not text. "
         "ROSE's eval_results.json, --export FILE.jsonl, or a CSV with score and label.",
     ),
     ("a.json", "[]", "SJ103 a.json: there are no rows in the file."),

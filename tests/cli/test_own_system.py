@@ -166,6 +166,8 @@ def test_refused(here: Path, words: tuple[str, ...], code: int, message: str) ->
 
 def test_generate_asks_one_of_both(here: Path) -> None:
     words = ("generate", "questions.json", "-d", "demo/databases", "--out", "pool.jsonl")
-    assert "SJ592 nobody is asked. Give --model or --system." in run(here, *words).stderr
+    assert (
+        "SJ592 no model or system is given. Give --model or --system." in run(here, *words).stderr
+    )
     done = run(here, *words, "--system", "mine:answer", "--temperature", "1")
     assert (done.returncode, "SJ006 --temperature does not go" in done.stderr) == (2, True)

@@ -110,6 +110,15 @@ POSTGRESQL = (
     "CREATE OPERATOR ~+ (FUNCTION = double, RIGHTARG = int)",
     "CREATE AGGREGATE product(int) (SFUNC = int4mul, STYPE = int, INITCOND = '1')",
     "CREATE DOMAIN positive AS int CHECK (VALUE > 0)",
+    "CREATE FUNCTION export_it() RETURNS int LANGUAGE plpgsql AS "
+    "$$ BEGIN COPY t TO '/tmp/stolen.csv'; RETURN 1; END $$",
+    "CREATE FUNCTION export_sql() RETURNS int LANGUAGE sql AS "
+    "$$ COPY t TO '/tmp/stolen.csv'; SELECT 1 $$",
+    "CREATE FUNCTION checkpoint_it() RETURNS int LANGUAGE plpgsql AS "
+    "$$ BEGIN CHECKPOINT; RETURN 1; END $$",
+    "CREATE PROCEDURE export_now() LANGUAGE plpgsql AS $$ BEGIN COPY t TO '/tmp/stolen.csv'; END $$",
+    "CREATE FUNCTION calls_export() RETURNS int LANGUAGE plpgsql AS "
+    "$$ BEGIN CALL export_now(); RETURN 1; END $$",
 )
 _EXTENSIONS = ("dblink", "tablefunc", "xml2", "pg_trgm", "hstore", "pgcrypto", "pg_prewarm")
 
@@ -133,6 +142,8 @@ MYSQL = (
     "SET GLOBAL max_connect_errors = @@global.max_connect_errors; RETURN 1; END",
     "CREATE FUNCTION secret_of(i int) RETURNS int RETURN i",
     "CREATE FUNCTION twice(i int) RETURNS int DETERMINISTIC SQL SECURITY INVOKER RETURN 2 * i",
+    "CREATE PROCEDURE lock_now() BEGIN DECLARE x int; SELECT get_lock('a', 0) INTO x; END",
+    "CREATE FUNCTION via_procedure() RETURNS int BEGIN CALL lock_now(); RETURN 1; END",
 )
 
 DUCKDB = (

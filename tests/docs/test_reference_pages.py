@@ -93,6 +93,11 @@ def test_files_are_shown_as_tables(tmp_path: Path) -> None:
     )
 
 
+def test_code_in_tables_has_no_backslash_before_a_bar() -> None:
+    shown = _module("inserts").with_bars("| `a\\|b`, \\|c\\| |\n`d\\|e`\n")
+    assert shown == "| `a|b`, \\|c\\| |\n`d\\|e`\n"
+
+
 def test_output_is_shown_as_json() -> None:
     page = '```console\n$ echo \'{"a": [1, 2, 3], "b": 0.12345}\'\n$ echo text\n```\nEnd.\n'
     shown = _module("inserts").with_output(page)

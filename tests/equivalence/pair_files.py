@@ -62,7 +62,7 @@ def read(family: str) -> list[Pair]:
             dialect, script, closed = line[3:], [], False
         elif line.startswith("--") or not line.strip():
             continue
-        elif (sign := _SIGN.search(line)) is not None and line.startswith(("SELECT", "(")):
+        elif (sign := _SIGN.search(line)) is not None and line.startswith(("SELECT", "WITH", "(")):
             left, right = line[: sign.start()], line[sign.end() :]
             truth = TRUTH[sign[1]]
             found.append(Pair(family, dialect, "\n".join(script), left, right, truth))
@@ -124,8 +124,8 @@ def _value(
         return random.choice(_FLOATS)
     if dialect == "postgres" and kind in ("NUMERIC", "DECIMAL"):
         return random.choice(_SCALES)
-    if kind in ("SMALLINT", "BIGINT"):
-        return random.choice(_SMALL if kind == "SMALLINT" else _LARGE)
+    if kind in ("SMALLINT", "INT2", "BIGINT", "INT8"):
+        return random.choice(_SMALL if kind in ("SMALLINT", "INT2") else _LARGE)
     if any(word in kind for word in ("DEC", "NUMERIC", "REAL", "DOUBLE")):
         return random.choice(_FRACTIONS)
     return random.choice(_NUMBERS if kind not in ("", "ANY") else _MIXED)

@@ -61,11 +61,11 @@ def test_names(text: str, name: JudgeName) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("execution,keep_distinct", "is no option key=value"),
-        ("execution,", "is no option key=value"),
-        ('rose,"criteria=a, b"', "is no option key=value"),
+        ("execution,keep_distinct", "is not an option key=value"),
+        ("execution,", "is not an option key=value"),
+        ('rose,"criteria=a, b"', "is not an option key=value"),
         ('rose,criteria="a, b', "does not end"),
-        ('rose,criteria="a", b', "is no option key=value"),
+        ('rose,criteria="a", b', "is not an option key=value"),
         ('rose,criteria="a"b,rows=5', "does not end"),
         ('"a.py:Mine', "does not end"),
     ],

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chat_server import says, serving
 from fake_models import Courtroom, by_prompt, proof, refutation, verdict_of
 from typer.testing import CliRunner
 
@@ -24,6 +25,7 @@ from sqljury.judges.flex import FLEX_DIFFER, FLEX_EQUAL
 from sqljury.judges.jurors import known_name
 from sqljury.judges.prover import PROVER
 from sqljury.judges.refuter import REFUTER
+from sqljury.judges.reviewer import REVIEWER
 from sqljury.judges.rose_unified import UNIFIED
 from sqljury.learning.fusion import SHIPPED, load_fusion
 from sqljury.uses.train.jury_calibration import calibrate_jury
@@ -142,6 +144,55 @@ def test_labels_of_the_models_are_kept(harbour: Database) -> None:
     )
     found = verdict_of(f"{O3},target=1", Courtroom(CASE, harbour, model))
     assert set(found.labels) == {"gold_fault", "ambiguous_question"}
+
+
+def test_a_review_is_asked_first_and_shown_the_evidence(harbour: Database) -> None:
+    wrong = replace(CASE, predicted_sql="SELECT name FROM boat WHERE crew > 3")
+    room = Courtroom(wrong, harbour, by_prompt((REVIEWER, {**refutation(False), "reason": "so"})))
+    judge = f"{O3},review=true,max_calls=1,target=1"
+    found = verdict_of(judge, room)
+    (request,) = room.requests
+    assert room.asked(REVIEWER) == ["reviewer"]
+    shown = request.messages[1].content
+    assert "What programs found" in shown
+    assert "The prediction requires boat.crew > 3, the reference boat.crew > 2" in shown
+    assert "probability" not in shown
+    assert [(one["question"], one["answer"]) for one in found.evidence["asked"]] == [
+        ("reviewer", "rejects")
+    ]
+    assert found.score is not None and found.score < found.evidence["offline"]
+
+
+def test_a_review_by_any_endpoint(folder: Path, tmp_path: Path) -> None:
+    sj.write_cases([CASE], tmp_path / "cases.jsonl")
+    answer = {"reason": "so", "verdict": True, "ambiguity": "na", "gold_correct": True}
+    with serving(says(answer)) as server:
+        judge = (
+            "jury,models=llamacpp:tiny,review=true,max_calls=1,target=1,"
+            f"model_options=base_url={server.url}"
+        )
+        done = run(
+            *("evaluate", tmp_path / "cases.jsonl", "-d", folder, "-j", judge, "-w", "1"),
+            *("--run", tmp_path / "run"),
+        )
+        assert done.returncode == 0, done.stderr
+        assert len(server.requests) == 1
+    with sj.load_run(tmp_path / "run") as found:
+        (record,) = found.records()
+    (asked_,) = record.verdict.evidence["asked"]
+    assert (asked_["question"], asked_["model"], asked_["answer"]) == (
+        "reviewer",
+        "tiny",
+        "accepts",
+    )
+
+
+def test_the_rates_of_a_review_are_assumed_until_it_is_measured() -> None:
+    fusion = load_fusion(SHIPPED)
+    review, unified = ("reviewer", "o3"), ("rose_unified", "o3")
+    assert fusion.rates(review) == fusion.rates(unified)
+    measured = fusion.recounted([{review: "accepts"}] * 30, [True] * 30)
+    assert measured.rates(review) != measured.rates(unified)
 
 
 # ---------------------------------------------------------------- recordings
@@ -272,6 +323,8 @@ def test_its_signature_says_what_ran_the_queries(folder: Path) -> None:
         ("models=o3,recorded={}/nowhere", "SJ120"),
         ("models=o3,reliability={}/nowhere.json,recorded={}", "SJ020"),
         ("models=o3,target=2,recorded={}", "SJ304"),
+        ("models=o3,review=true,recorded={}", "SJ304"),
+        ("review=true", "SJ304"),
         ("models=o3,max_calls=-1,recorded={}", "SJ304"),
     ],
 )

@@ -121,6 +121,21 @@ NAMES = "SELECT name FROM singer WHERE country = 'France'"
          "The prediction sorts the other way round than the question asks"),
         ("", "SELECT name FROM singer WHERE age > 0", "SELECT name FROM singer WHERE age > -1",
          "generated_differ", -1, "On some generated databases the two queries return different rows"),
+        # Faults of the reference: shared, followed, or a reason why the rows differ.
+        ("", NAMES.replace("France", "Frances"), NAMES.replace("France", "Frances") + " AND age > 1",
+         "faults_likely_prediction", -1,
+         "A check of both queries: singer.country is never 'Frances'; it holds 'France'"),
+        ("", "SELECT name FROM singer WHERE age > 90", NAMES.replace("France", "Frances"),
+         "faults_likely_reference", -1, "A check of the reference, whose rows the prediction "
+         "returns: singer.country is never 'Frances'; it holds 'France'"),
+        ("", NAMES, NAMES.replace("France", "Frances"), "faults_only_reference", 1,
+         "A check of the reference: singer.country is never 'Frances'; it holds 'France'"),
+        ("How many concerts has each singer?", *2 * ("SELECT name, COUNT(*) FROM singer JOIN concert"
+         " ON singer.id = singer_id GROUP BY singer.id",), "faults_inner_count_prediction", -1,
+         "Each thing is asked for, and the inner join drops those with none to count"),
+        ("", "SELECT a.name FROM singer a JOIN singer b ON a.id = b.id JOIN singer c ON a.id = c.id",
+         "SELECT a.name FROM singer a JOIN singer b ON a.age = b.age", "differences_table_extra", -1,
+         "The prediction reads singer once more than the reference"),
     ],
 )  # fmt: skip
 def test_sentences_name_what_is_in_the_case(

@@ -30,6 +30,7 @@ ASKING = (
     "llm_sql_solver",
     "prover",
     "refuter",
+    "reviewer",
     "rose",
     "rose_unified",
     "rose_wogt",

@@ -32,6 +32,7 @@ from sqljury.judges.prompts import Prompt
 from sqljury.judges.prompts.sections import LAYOUT
 from sqljury.judges.prover import PROVER
 from sqljury.judges.refuter import REFUTER
+from sqljury.judges.reviewer import REVIEWER
 from sqljury.judges.rose_unified import UNIFIED, UNIFIED_WOGT
 from sqljury.judges.rose_wogt import REFUTER_WOGT
 
@@ -164,6 +165,7 @@ PROMPTS: list[Prompt] = [
     PROVER,
     REFUTER,
     REFUTER_WOGT,
+    REVIEWER,
     SELFREF,
     SOLVER_RELAXED,
     SOLVER_STRICT,
@@ -183,6 +185,7 @@ FINGERPRINTS = {
     "prover": "5da72515",
     "refuter": "de6e95b3",
     "refuter_wogt": "3e1d087b",
+    "reviewer": "6f1d3053",
     "selfref": "4b3366a1",
     "solver_relaxed": "5f21af1e",
     "solver_strict": "a295ba7c",
@@ -198,6 +201,7 @@ VERSIONS = {
     "llm_sql_solver": 2,
     "prover": 1,
     "refuter": 1,
+    "reviewer": 1,
     "rose": 1,
     "rose_unified": 2,
     "rose_wogt": 1,

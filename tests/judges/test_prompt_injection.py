@@ -111,6 +111,7 @@ JUDGES = [
     "rose,match=strict",
     "prover",
     "refuter",
+    "reviewer",
     "rose_wogt",
     "rose_unified",
     "rose_unified,reference=false",

@@ -41,8 +41,8 @@ def test_reading(tmp_path: Path) -> None:
         ("", "there is no pair"),
         ("{", "1: not JSON"),
         ("[]", "1: not a JSON object"),
-        ('{"db_id": "a", "reference": "x"}', '"prediction" is no text'),
-        ('{"db_id": "a", "reference": "x", "prediction": null}', '"prediction" is no text'),
+        ('{"db_id": "a", "reference": "x"}', '"prediction" is not text'),
+        ('{"db_id": "a", "reference": "x", "prediction": null}', '"prediction" is not text'),
         ('{"db_id": "a", "reference": "x", "prediction": "y"}', '"label" is neither'),
         ('{"db_id": "a", "reference": "x", "prediction": "y", "label": NaN}', '"label" is neither'),
         (

@@ -27,4 +27,4 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     """Show CSV files as tables, and the JSON that the commands of its page print."""
     if page.file.src_uri == "json.md":
         return inserts.with_output(markdown)
-    return inserts.with_tables(markdown, _ROOT / "docs")
+    return inserts.with_tables(inserts.with_bars(markdown), _ROOT / "docs")

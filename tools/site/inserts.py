@@ -13,6 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 _TABLE = re.compile(r"^\[[^\]]+\]\(([\w/-]+\.csv)\)$", re.MULTILINE)
+_ROW = re.compile(r"^\|.*$", re.MULTILINE)
+_CODE = re.compile(r"`[^`]+`")
 _CONSOLE = re.compile(r"^```console\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 _WIDTH = 100
 _SHOWN = 1
@@ -29,6 +31,15 @@ def with_tables(page: str, folder: Path) -> str:
         return link[0] + "\n\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
     return _TABLE.sub(shown, page)
+
+
+def with_bars(page: str) -> str:
+    """The page with `|` for `\\|` in the code of its tables: only GitHub needs the backslash."""
+
+    def bare(row: re.Match[str]) -> str:
+        return _CODE.sub(lambda code: code[0].replace("\\|", "|"), row[0])
+
+    return _ROW.sub(bare, page)
 
 
 def with_output(page: str) -> str:

@@ -35,7 +35,7 @@ _LONGEST = 300
 
 
 class Decide(Closing):
-    """The door to the findings of one audit.
+    """The part of the app in which people decide on the findings of one audit.
 
     Args:
         decisions: the findings and what is decided.
@@ -51,7 +51,7 @@ class Decide(Closing):
         self._runner = QueryRunner(databases, Limits())
 
     def routes(self) -> Sequence[BaseRoute]:
-        """Its addresses."""
+        """The addresses that this part of the app answers."""
         return [
             Route("/decide", self.findings),
             Route("/decide/{key}", self.finding),

@@ -57,7 +57,7 @@ class Label(Closing):
         self._turn = threading.Lock()
 
     def routes(self) -> Sequence[BaseRoute]:
-        """Its addresses."""
+        """The addresses that this part of the app answers."""
         return [
             Route("/label", self.start),
             Route("/label/export/{what}.json", self.export),
@@ -137,7 +137,9 @@ class Label(Closing):
         with self._turn:
             self._store.refresh()
             if number not in self._store.conflicts():
-                raise InputError("SJ555", f"nobody disagrees about case {number + 1}.")
+                raise InputError(
+                    "SJ555", f"the annotators do not disagree about case {number + 1}."
+                )
             votes = list(self._store.votes[number].values())
         case = self._store.cases[number].case
         return page(

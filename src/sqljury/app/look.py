@@ -43,7 +43,7 @@ _FIELDS = tuple(field.name for field in fields(CaseFilter))
 
 
 class Look(Closing):
-    """The door to runs.
+    """The part of the app that shows runs.
 
     Args:
         runs: the runs' folders.
@@ -65,7 +65,7 @@ class Look(Closing):
             self.browser(only)
 
     def routes(self) -> Sequence[BaseRoute]:
-        """Its addresses."""
+        """The addresses that this part of the app answers."""
         return [
             Route("/", self.runs),
             Route("/compare", self.compare),
@@ -96,7 +96,7 @@ class Look(Closing):
     # ------------------------------------------------------------ pages
 
     def runs(self, request: Request) -> Response:
-        """The list of runs."""
+        """The page that lists the runs."""
         shown = []
         for name, folder in self._folders.items():
             index = self.browser(name).index
@@ -111,7 +111,7 @@ class Look(Closing):
         return page(request, "runs", runs=shown, title="Runs")
 
     def overview(self, request: Request) -> Response:
-        """The scores of a run."""
+        """The page with the scores of a run."""
         name, browser = self._asked(request)
 
         def link(chosen: Mapping[str, str]) -> str:
@@ -127,7 +127,7 @@ class Look(Closing):
         return page(request, "run", **{**values, "run_name": name, "tab": "overview"})
 
     def cases(self, request: Request) -> Response:
-        """The list of a run's cases, or the part of it that a filter changes."""
+        """The page that lists a run's cases, or the part of it that a filter changes."""
         name, browser = self._asked(request)
         chosen = _filter(request.query_params)
         number = max(1, _number(request.query_params.get("page"), 1))
@@ -160,7 +160,7 @@ class Look(Closing):
         return page(request, "cases", **values)
 
     def case(self, request: Request) -> Response:
-        """One case."""
+        """The page of one case."""
         name, browser = self._asked(request)
         place = request.path_params["place"]
         view = browser.view(place)
@@ -223,7 +223,7 @@ class Look(Closing):
         }  # fmt: skip
 
     def compare(self, request: Request) -> Response:
-        """Two runs: what is newly right and newly wrong."""
+        """The page that compares two runs: what is newly right and newly wrong."""
         names = [request.query_params.get(side, "") for side in ("first", "second")]
         values: dict[str, Any] = {
             "title": "Compare runs",

@@ -50,7 +50,7 @@ def compile_templates() -> None:
 
 
 def is_part(request: Request) -> bool:
-    """True if htmx replaces a part of the page, and needs that part only."""
+    """True if htmx asks for a part of the page only, which it then replaces."""
     return "hx-request" in request.headers and "hx-history-restore-request" not in request.headers
 
 

@@ -31,7 +31,7 @@ class Door(Protocol):
         """The address of its first page."""
 
     def routes(self) -> Sequence[BaseRoute]:
-        """Its addresses."""
+        """The addresses that this part of the app answers."""
 
 
 @dataclass(frozen=True, slots=True)

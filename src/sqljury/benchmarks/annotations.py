@@ -98,7 +98,7 @@ class LabelStudio(_Annotated):
 
 @register
 class Argilla(_Annotated):
-    """Argilla's records, as ``records.to_json`` writes and ``records.from_json`` reads them."""
+    """JSON that the labelling tool Argilla reads and writes (its ``records`` of a data set)."""
 
     name = "argilla"
     description = "records for Argilla, and its JSON of them, with people's labels"

@@ -34,7 +34,7 @@ class Ehrsql(Format):
         for position, data in enumerate(_questions(source)):
             origin = f"{source.name}[{position}]"
             if not isinstance(data, dict):
-                raise InputError("SJ105", "a question is an object.", where=origin)
+                raise InputError("SJ105", "a question must be an object.", where=origin)
             query = {"query": labels[data["id"]]} if data.get("id") in labels else {}
             record = FileRecord({**data, **query}, origin)
             stem = source.path.resolve().parent.name

@@ -234,7 +234,7 @@ def as_object(record: FileRecord) -> Mapping[str, Json]:
     """The record as an object; raises if it is not one."""
     if not isinstance(record.data, dict):
         raise InputError(
-            "SJ105", f"a case is an object, not {kind(record.data)}.", where=record.origin
+            "SJ105", f"a case must be an object, not {kind(record.data)}.", where=record.origin
         )
     return record.data
 
@@ -348,7 +348,11 @@ def _listed(text: str) -> Json:
 
 
 def as_label(value: Json, origin: str) -> bool | None:
-    """A person's label as a truth value; None if there is no label."""
+    """A person's label as a truth value; None if there is no label.
+
+    Raises:
+        InputError: SJ109: the value is no label (true/false, yes/no, correct/incorrect, 1/0).
+    """
     if value is None or value == "":
         return None
     if isinstance(value, int | float) and value in (0, 1):
@@ -357,7 +361,7 @@ def as_label(value: Json, origin: str) -> bool | None:
         return word in _YES
     raise InputError(
         "SJ109",
-        f"{value!r} is no label.",
+        f"{value!r} is not a label.",
         where=origin,
         hint="Labels are true/false, yes/no, correct/incorrect or 1/0.",
     )

@@ -99,7 +99,9 @@ def parse_mapping(text: str) -> dict[str, str]:
         name, equals, key = (piece.strip() for piece in part.partition("="))
         if not equals or not name or not key:
             raise InputError(
-                "SJ114", f"{part!r} is no FIELD=KEY.", hint="Example: question=q,predicted_sql=sql"
+                "SJ114",
+                f"expected FIELD=KEY, got {part!r}.",
+                hint="Example: question=q,predicted_sql=sql",
             )
         if name in out:
             raise InputError("SJ114", f"{name!r} is mapped twice.")

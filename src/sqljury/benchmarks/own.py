@@ -21,7 +21,7 @@ _IDENTITY = {name: name for name in FIELDS}
 
 @register
 class Own(Format):
-    """Reads what was written without changes: a case without a benchmark stays without one."""
+    """Cases in sqljury's own form, read as written: the file's name is no benchmark."""
 
     name = "sqljury"
     description = "our own JSON lines: what write_cases writes, nothing lost"

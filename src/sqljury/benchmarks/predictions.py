@@ -189,7 +189,8 @@ class Joined:
         key = next((key for key in found if key not in ids), "")
         raise InputError(
             "SJ112",
-            f"the key {key!r} is no id of {self._references.name}, nor are all keys positions.",
+            f"the key {key!r} is not an id of {self._references.name}, and not all keys are "
+            "positions.",
             where=self.name,
             hint=f"Its {len(ids):,} ids are {_few(self._references.ids)}.",
         )

@@ -88,7 +88,7 @@ def cases_of_rows(rows: Iterable[Any]) -> Iterator[Case]:
         else:
             raise InputError(
                 "SJ105",
-                f"a case is a sqljury.Case or an object, not {type(row).__name__}.",
+                f"a case must be a sqljury.Case or an object, not {type(row).__name__}.",
                 where=f"row {position}",
             )
 
@@ -219,7 +219,7 @@ def check_shared_ids(given: Collection[str], known: Iterable[str], where: PathLi
         f"none of its {len(given):,} ids ({_few(given)}) is one of the {len(ids):,} that it is "
         f"joined to ({_few(ids)})."
         if given
-        else "it says nothing of any id.",
+        else "the file has no ids.",
         where=shown_path(where),
         hint="Is it the file of another benchmark? Ids are joined as texts, letter by letter.",
     )

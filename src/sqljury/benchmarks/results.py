@@ -143,7 +143,7 @@ def _check_table(
     if source.kind in (FileKind.TEXT, FileKind.JSON_OBJECT):
         raise InputError(
             "SJ108",
-            f"{what} are a list or a table of rows, not {source.kind.value}.",
+            f"{what} must be a list or a table of rows, not {source.kind.value}.",
             where=source.name,
             hint=hint,
         )
@@ -198,7 +198,7 @@ def as_outcome(text: str, origin: str) -> Outcome | None:
     except ValueError:
         raise InputError(
             "SJ116",
-            f"{text!r} is no outcome.",
+            f"{text!r} is not an outcome.",
             where=origin,
             hint=f"Outcomes: {', '.join(Outcome)}.",
         ) from None
@@ -234,7 +234,7 @@ def _score_in(text: str, origin: str) -> float | None:
     try:
         return float(bool(as_label(text, origin)))
     except InputError:
-        raise InputError("SJ116", f"{text!r} is no score.", where=origin) from None
+        raise InputError("SJ116", f"{text!r} is not a score.", where=origin) from None
 
 
 # ---------------------------------------------------------------- decisions
@@ -341,7 +341,7 @@ def _reply(text: str, origin: str) -> ReplyKind:
         return ReplyKind(text)
     except ValueError:
         hint = f"One of {', '.join(ReplyKind)}."
-        raise InputError("SJ116", f"{text!r} is no reply.", where=origin, hint=hint) from None
+        raise InputError("SJ116", f"{text!r} is not a reply.", where=origin, hint=hint) from None
 
 
 def _outcome(sql: str | Missing | None, stated: Outcome | None) -> Outcome | None:
@@ -415,7 +415,9 @@ def _tokens(value: Json, origin: str) -> Iterator[Token]:
     if isinstance(value, dict):
         value = value.get("content")
     if not isinstance(value, list):
-        raise InputError("SJ108", f"log-probabilities are a list, not {kind(value)}.", where=origin)
+        raise InputError(
+            "SJ108", f"log-probabilities must be a list, not {kind(value)}.", where=origin
+        )
     for one in value:
         if isinstance(one, dict):
             others = one.get("top_logprobs") or []
@@ -429,7 +431,7 @@ def _number(value: Json, origin: str) -> float:
     number = value if isinstance(value, int | float) and not isinstance(value, bool) else nan
     # Some servers round up; the logarithm of a probability is at most 0.
     if isnan(number) or number > 1e-3:
-        raise InputError("SJ116", f"{value!r} is no log-probability.", where=origin)
+        raise InputError("SJ116", f"{value!r} is not a log-probability.", where=origin)
     return min(0.0, float(number))
 
 

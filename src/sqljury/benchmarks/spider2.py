@@ -96,7 +96,7 @@ class _Gold:
         if len(found) != 1:
             raise InputError(
                 "SJ101",
-                f"{len(found)} files *_eval.jsonl, not one.",
+                f"{len(found)} files *_eval.jsonl, where one is expected.",
                 where=str(self.folder),
                 hint="Unpack the evaluation suite as it is published.",
             )
@@ -110,7 +110,9 @@ class _Gold:
             except ValueError as error:
                 raise InputError("SJ106", f"broken JSON: {error}.", where=where) from None
             if not isinstance(data, dict) or not isinstance(data.get("instance_id"), str):
-                raise InputError("SJ105", 'a line is an object with "instance_id".', where=where)
+                raise InputError(
+                    "SJ105", 'each line must be an object with "instance_id".', where=where
+                )
             standards[data["instance_id"]] = data
         return standards
 

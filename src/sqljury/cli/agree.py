@@ -44,11 +44,11 @@ def agree(
     reading: Annotated[Input, only("overlay")],
     corrected: Annotated[
         bool,
-        option("Correct the scores of whole runs by the labels of some cases.", "--corrected"),
+        option("Also print the runs' scores, corrected by some cases' labels.", "--corrected"),
     ] = False,
     showing: Annotated[Showing, only("html", "json")],
     plan: Annotated[
-        bool, option("Print intervals by number of labels; draw cases of one RUN.", "--plan")
+        bool, option("Of one RUN: print intervals by number of labels, draw cases.", "--plan")
     ] = False,
     judge: Annotated[
         str, option("With --plan: judge whose score the labels correct.", "--judge", "-j")

@@ -49,7 +49,8 @@ def audit(
         str, option("Codes of checks, or their prefixes, joined by + [all].", "--checks")
     ] = "",
     fail_over: Annotated[
-        int | None, option("Exit 1 if more references have a fault.", "--fail-over", least=0)
+        int | None,
+        option("Exit 1 if more references than this have a fault.", "--fail-over", least=0),
     ] = None,
     running: Annotated[Running, only("run", "workers", "executor", "limits_seconds")],
     showing: Annotated[Showing, only("json", "html", "export")],
@@ -137,7 +138,7 @@ def accept(
         Path, Argument(help="Exported findings (JSONL); those decided have a `decision`.")
     ],
     *,
-    by: Annotated[str, option("Who decided.", "--by")],
+    by: Annotated[str, option("Name of the person who decided.", "--by")],
     out: Out,
     key: Annotated[
         Path | None, option("SSH key that signs each correction.", "--sign-with")
@@ -200,12 +201,14 @@ def rescore(
 @command("audit")
 def verify(
     overlay: Annotated[Path, Argument(help="The overlay (file of corrections) to check.")],
-    files: Annotated[list[Path], Argument(help="The benchmark's files, or a second overlay.")],
+    files: Annotated[
+        list[Path], Argument(help="The benchmark's files, or a second overlay to compare with.")
+    ],
     *,
     reading: _Format,
     signers: Annotated[
         Path | None,
-        option("Names and public SSH keys: each line must be signed.", "--signers"),
+        option("File of names and SSH keys: each correction must be signed.", "--signers"),
     ] = None,
 ) -> None:
     """Check that an overlay fits a benchmark, or compare two overlays."""

@@ -36,7 +36,7 @@ def build_trust(
     out: Annotated[Path, option("Folder to write; its name is the benchmark's.", "--out", "-o")],
     sources: Annotated[Sources, only("databases", "schemas")],
     kinds: Annotated[
-        str | None, option("Kinds of unanswerable questions, joined by commas.", "--kinds")
+        str | None, option("Kinds of unanswerable questions, joined by commas [all].", "--kinds")
     ] = None,
     out_of_domain: Annotated[
         Path | None, option("Text file of out-of-domain questions, one a line.", "--out-of-domain")
@@ -63,7 +63,8 @@ def build_trust(
         ),
     ] = None,
     ask: Annotated[
-        str | None, option("PROVIDER:MODEL that writes questions into OUT/review.jsonl.", "--ask")
+        str | None,
+        option("PROVIDER:MODEL that writes unanswerable questions to OUT/review.jsonl.", "--ask"),
     ] = None,
     paraphrases: Annotated[
         int, option("With --ask: paraphrases for each query.", "--paraphrases", least=0)
@@ -142,12 +143,12 @@ def build_pairs(
         tuple[Path, ...],
         option("Files whose queries are left out: evaluation data.", "--exclude", "-x"),
     ] = (),
-    most: Annotated[int, option("Most pairs.", "--most", least=2)] = 18_000,
+    most: Annotated[int, option("Most pairs to make.", "--most", least=2)] = 18_000,
     rounds: Annotated[
-        int, option("How many times as many pairs to propose.", "--rounds", least=1)
+        int, option("Factor on the number of pairs proposed per reference.", "--rounds", least=1)
     ] = 1,
     one_table: Annotated[
-        int, option("Queries of one table made for each database.", "--one-table", least=0)
+        int, option("Queries of one table to make for each database.", "--one-table", least=0)
     ] = 0,
     drawing: _Seed,
     workers: OneWorker = 1,
@@ -156,7 +157,7 @@ def build_pairs(
         str | None, option("Model judge that gives given pairs a second opinion.", "--second")
     ] = None,
     reviewed: Annotated[
-        Path | None, option("review.jsonl with labels filled in.", "--reviewed")
+        Path | None, option("review.jsonl with people's labels, to use them.", "--reviewed")
     ] = None,
     showing: _Json,
 ) -> None:
@@ -225,7 +226,7 @@ def build_consensus(
     people: Annotated[
         str | None, option("Names, joined by commas: write forms for them.", "--people")
     ] = None,
-    each: Annotated[int, option("People that label a case.", "--each", least=1)] = 2,
+    each: Annotated[int, option("How many people label each case.", "--each", least=1)] = 2,
     label: Annotated[str, option("Column of the labels.", "--label")] = "label",
     drawing: _Seed,
     showing: _Json,

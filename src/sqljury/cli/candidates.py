@@ -148,7 +148,8 @@ def label(
 @command()
 def select(
     files: Annotated[
-        list[Path], Argument(help="Pools (questions with candidates), or questions, with -p.")
+        list[Path],
+        Argument(help="Files of pools (questions with candidates); with -p, of questions."),
     ],
     *,
     sources: Sources,
@@ -259,7 +260,9 @@ def trust(
     judge: Annotated[str | None, option("Judge that says what is right.", "--judge", "-j")] = None,
     gate: Annotated[
         tuple[str, ...],
-        option("JUDGE[>=T] or FILE of recorded answers: abstain below.", "--gate"),
+        option(
+            "JUDGE[>=T] or FILE of recorded answers: abstain where it scores below T.", "--gate"
+        ),
     ] = (),
     confidence: Annotated[
         str | None, option("JUDGE[#MEASURE] whose score is the confidence.", "--confidence")
@@ -278,7 +281,7 @@ def trust(
     ] = (),
     training: Annotated[
         Path | None,
-        option("Training cases: also score seen and unseen SQL structure.", "--train"),
+        option("Training cases: also score seen and unseen SQL apart.", "--train"),
     ] = None,
     drawing: Drawing,
     showing: Annotated[Showing, only("json", "html", "csv")],

@@ -65,7 +65,7 @@ def evaluate(
     answers: Annotated[
         int,
         option(
-            "With --system: answers to each question.",
+            "With --system: how many answers to ask for per question.",
             *("--answers", "-n"),
             least=1,
             panel="System calls",

@@ -46,7 +46,7 @@ Files = Annotated[
     list[Path],
     Argument("Case files, with or without predictions; - reads standard input."),
 ]
-OneWorker = Annotated[int, option("Processes.", "--workers", "-w", least=1)]
+OneWorker = Annotated[int, option("Number of processes.", "--workers", "-w", least=1)]
 RunFolder = Annotated[Path, Argument("The folder of a run.")]
 
 
@@ -165,7 +165,7 @@ class TypedWords:
 
     @classmethod
     def of(cls, context: typer.Context) -> TypedWords:
-        """From click's context."""
+        """The parameters of click's context that were typed."""
         sources = (
             (one, context.get_parameter_source(one.name or "")) for one in context.command.params
         )

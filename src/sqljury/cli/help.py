@@ -29,7 +29,8 @@ _KINDS = ("judges", "formats", "rules", "codes")
 def list_(
     what: Annotated[str, Argument(help=f"{', '.join(_KINDS[:-1])} or {_KINDS[-1]}.")],
     name: Annotated[
-        str | None, Argument(help="Explain one: a judge, a rule, or a code such as SJ104.")
+        str | None,
+        Argument(help="One to explain: a judge, a rule, or a code such as SJ104 [list all]."),
     ] = None,
     *,
     showing: Annotated[Showing, only("json")],

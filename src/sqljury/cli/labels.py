@@ -30,7 +30,7 @@ def label_cases(
         Path,
         option("The project's file (JSONL); made from the cases if there is none.", "--labels"),
     ] = Path("labels.jsonl"),
-    annotator: Annotated[str | None, option("Who you are.", "--annotator")] = None,
+    annotator: Annotated[str | None, option("Your name, as annotator.", "--annotator")] = None,
     annotators: Annotated[
         str, option("New project: all annotators, joined by commas.", "--annotators")
     ] = "",
@@ -43,7 +43,11 @@ def label_cases(
     ] = False,
     until: Annotated[
         float,
-        option("New project: advise to stop at this half width of κ.", "--until", least=0.0),
+        option(
+            "New project: advise to stop when half of κ's interval is at most this.",
+            "--until",
+            least=0.0,
+        ),
     ] = 0.1,
     reading: Annotated[Input, only("predictions", "format", "map")],
     import_from: Annotated[
@@ -119,7 +123,7 @@ def _make(
     if not cases:
         raise InputError("SJ101", "no such file.", where=str(labels), hint="Give cases to label.")
     if not names:
-        raise InputError("SJ553", "who labels? Give --annotators Ida,Ben,… or --annotator NAME.")
+        raise InputError("SJ553", "no annotators: give --annotators Ida,Ben,… or --annotator NAME.")
     is_run = len(cases) == 1 and (cases[0] / RUN_FILE).is_file()
     project = LabelProject(
         annotators=names,

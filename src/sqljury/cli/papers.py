@@ -86,7 +86,7 @@ def ledger(
     ] = None,
     import_: Annotated[
         Path | None,
-        option("Add answers from such a file; makes the ledger, replaces nothing.", "--import"),
+        option("Add answers that --export wrote; makes the ledger, replaces none.", "--import"),
     ] = None,
     forget: Annotated[
         str | None, option("Id of a batch whose answers to stop waiting for.", "--forget")

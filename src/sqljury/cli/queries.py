@@ -32,7 +32,7 @@ def compare(
     ] = None,
     drawing: Annotated[Drawing, only("seed")],
     seconds: Annotated[
-        float, option("Most time for generated databases.", "--seconds", least=0.01)
+        float, option("Most seconds for trying generated databases.", "--seconds", least=0.01)
     ] = 5.0,
     assuming: Annotated[
         str | None, option("What a proof may assume: primary_key+types+not_null.", "--assuming")
@@ -44,7 +44,7 @@ def compare(
     replay: Annotated[
         str | None,
         option(
-            "URL of a PostgreSQL or MySQL server to find counterexamples on; writes nothing.",
+            "URL of a PostgreSQL or MySQL server to run the counterexample on; writes nothing.",
             "--replay",
         ),
     ] = None,
@@ -62,7 +62,11 @@ def compare(
     failing = [name.strip() for name in (fail_on or "").split(",") if name.strip()]
     unknown = [name for name in failing if name not in _VERDICTS]
     if unknown:
-        raise InputError("SJ317", f"--fail-on {unknown[0]}.", hint=f"Known: {', '.join(_VERDICTS)}")
+        raise InputError(
+            "SJ317",
+            f"--fail-on {unknown[0]} is not a verdict.",
+            hint=f"Known: {', '.join(_VERDICTS)}",
+        )
     found = compare_queries(
         left,
         right,

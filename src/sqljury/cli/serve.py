@@ -71,7 +71,7 @@ def mcp(
     ] = False,
     serving: Annotated[Serving, only("host", "port", "rate", "body", "request_seconds")],
 ) -> None:
-    """Offer the same to assistants, as tools and schemas of an MCP server.
+    """Offer what `serve` does to assistants, as tools and schemas of an MCP server.
 
     It speaks over standard input and output; with --http over streamable HTTP, where callers send
     the token that SQLJURY_SERVE_TOKEN holds, or that is printed at the start.

@@ -47,7 +47,8 @@ def train_detector(
         ),
     ] = None,
     background: Annotated[
-        Path | None, option("Any questions: the distance is relative to theirs.", "--background")
+        Path | None,
+        option("File of any questions: the distance is relative to theirs.", "--background"),
     ] = None,
     pool_background: Annotated[
         bool, option("Add the answerable questions to --background.", "--pool-background")
@@ -281,7 +282,10 @@ def train_verifier(
     base: Annotated[str, option("Folder of a causal language model, or of an adapter.", "--base")],
     out: _Folder,
     sources: _Schemas,
-    prompt: Annotated[str, option("sql, data, data+sql or instruction.", "--prompt")] = "sql",
+    prompt: Annotated[
+        str,
+        option("The model reads: sql, data (rows), data+sql, or instruction (both).", "--prompt"),
+    ] = "sql",
     balance: Annotated[
         bool, option("Keep as many right as wrong per question.", "--balance/--no-balance")
     ] = True,

@@ -26,11 +26,11 @@ def view(
     sources: Annotated[Sources, only("databases")],
     labels: Annotated[
         Path | None,
-        option("Label the cases of this project (`sqljury label-cases`).", "--labels"),
+        option("Project to label the cases of (`sqljury label-cases`).", "--labels"),
     ] = None,
     findings: Annotated[
         Path | None,
-        option("Decide on an audit's findings (`sqljury audit --export`).", "--findings"),
+        option("File of findings to decide on (`sqljury audit --export`).", "--findings"),
     ] = None,
     overlay: Annotated[
         Path | None, option("With --findings: the overlay to write.", "--overlay")

@@ -47,7 +47,7 @@ def schema_from_ddl(text: str, *, where: str = "schema") -> Schema:
             script.run(statement)
         tables = script.tables()
     if not tables:
-        raise InputError("SJ207", "there is no CREATE TABLE in it.", where=where)
+        raise InputError("SJ207", "no CREATE TABLE statement was found.", where=where)
     return Schema(dialect="sqlite", tables=_of_one_schema(tables))
 
 
@@ -82,6 +82,28 @@ _OTHER_TYPE = re.compile(
 _CHECKED = re.compile(r"\b(CHECK|NOT\s+NULL)\b", re.IGNORECASE)
 
 
+_ALTERED = re.compile(r"\s*ALTER\s+(?:TYPE|DOMAIN)\s+(?:[\w\"]+\.)?\"?(\w+)", re.IGNORECASE)
+
+
+def _domain_checks(definition: str, column: str) -> Iterator[str]:
+    """The CHECKs of a domain, as constraints on a column of it."""
+    from sqlglot import TokenType, tokenize
+
+    named = '"' + column.replace('"', '""') + '"'
+    tokens = tokenize(definition, read="postgres")
+    for start, token in enumerate(tokens):
+        if token.text.upper() != "CHECK" or token.token_type is TokenType.STRING:
+            continue
+        depth, parts = 0, list[str]()
+        for part in tokens[start + 1 :]:
+            depth += (part.token_type is TokenType.L_PAREN) - (part.token_type is TokenType.R_PAREN)
+            is_value = part.text.upper() == "VALUE" and part.token_type is not TokenType.STRING
+            parts.append(named if is_value else definition[part.start : part.end + 1])
+            if depth == 0:
+                break
+        yield f"ADD CHECK {' '.join(parts)}"
+
+
 def _type_name(column: Column) -> str:
     return column.type.rpartition(".")[2].strip('"').lower()
 
@@ -113,6 +135,8 @@ class _Script:
         self._parents: set[str] = set()
         self._types: dict[str, str] = {}
         """The definitions of types and domains, by name."""
+        self._altered: set[str] = set()
+        """The types and domains whose definition was changed later: their values are not known."""
 
     def tables(self) -> tuple[Table, ...]:
         drafted = {name: draft.table() for name, draft in self._drafts.items()}
@@ -139,6 +163,9 @@ class _Script:
                 unique=(),
                 foreign_keys=(),
             )
+        altered = [c.name for c in table.columns if _type_name(c) in self._altered]
+        if altered:
+            return replace(table, unsure=f"the type of {altered[0]} was altered")
         if not self._types:
             return table
         columns = tuple(_spelled_out(column, self._types) for column in table.columns)
@@ -147,10 +174,25 @@ class _Script:
             for column, old in zip(columns, table.columns, strict=True)
             if column.type != old.type and _CHECKED.search(self._types[_type_name(old)])
         ]
-        unsure = f"the domain of {checked[0]} forbids values" if checked else table.unsure
-        return replace(table, columns=columns, unsure=unsure)
+        if not checked:
+            return replace(table, columns=columns)
+        made = [
+            check
+            for column in table.columns
+            if column.name in checked
+            for check in _domain_checks(self._types[_type_name(column)], column.name)
+        ]
+        return replace(
+            table,
+            columns=columns,
+            declaration=(*table.declaration, *made),
+            unsure=f"the domain of {checked[0]} forbids values",
+        )
 
     def run(self, statement: str) -> None:
+        if altered_type := _ALTERED.match(statement):
+            self._altered.add(altered_type[1].lower())
+            return
         change = read_change(statement)
         if change.kind == "trigger":
             self._unsure[change.table] = TRIGGERS
@@ -337,4 +379,5 @@ def _defines(words: list[str]) -> bool:
         return kind in kinds[:6] and (kind not in kinds[:2] or kind in words[1:5])
     if words[:1] == ["DROP"]:
         return any(word in ("TABLE", "VIEW", "INDEX") for word in words[1:3])
-    return words[:2] == ["ALTER", "TABLE"] or words[:1] == ["RENAME"]
+    altered = words[:1] == ["ALTER"] and words[1:2] in (["TABLE"], ["TYPE"], ["DOMAIN"])
+    return altered or words[:1] == ["RENAME"]

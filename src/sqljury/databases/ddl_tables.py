@@ -21,6 +21,16 @@ _SPECIAL = re.compile(
 )
 
 
+_TYPE = re.compile(
+    r"""\s*(?P<type>\w+\b(?:\s+(?:PRECISION|VARYING)\b)?
+    (?:\s*\((?:[^()']|'(?:[^']|'')*')*\))?
+    (?:\s+(?:WITH|WITHOUT)\s+TIME\s+ZONE\b)?(?:\s+UNSIGNED\b)?
+    (?:\[\d*\])*)(?=\s+\w|\s*(?:[,)]|$))""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Matches a type after a column's name, if it holds no other types."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constraint:
     """A key, foreign key or other named part of a table; its kind is ``primary``, ``unique``,
@@ -110,7 +120,7 @@ def _draft(tree: exp.Create, statement: str) -> Draft | None:
     name = _qualified(schema.this)
     return Draft(
         name=name,
-        columns=tuple(_column(d, collation) for d in definitions),
+        columns=tuple(_column(d, collation, statement) for d in definitions),
         constraints=(
             *_of_columns(definitions, schema.this.name),
             *_of_table(parts, schema.this.name),
@@ -152,7 +162,7 @@ def _qualified(table: exp.Expr) -> str:
     )
 
 
-def _column(definition: exp.ColumnDef, collation: str) -> Column:
+def _column(definition: exp.ColumnDef, collation: str, statement: str) -> Column:
     from sqlglot import exp
 
     kinds = [constraint.kind for constraint in definition.constraints]
@@ -165,10 +175,9 @@ def _column(definition: exp.ColumnDef, collation: str) -> Column:
     needed = needed or any(
         isinstance(kind, counts) and not kind.args.get("expression") for kind in kinds
     )
-    kind = definition.kind
     return Column(
         name=definition.name,
-        type=kind.sql() if kind else "",
+        type=_type(definition, statement),
         nullable=not needed,
         identity=any(
             isinstance(k, exp.GeneratedAsIdentityColumnConstraint)
@@ -184,6 +193,16 @@ def _column(definition: exp.ColumnDef, collation: str) -> Column:
             if isinstance(k, exp.GeneratedAsIdentityColumnConstraint)
         ),
     )
+
+
+def _type(definition: exp.ColumnDef, statement: str) -> str:
+    """The type as written: sqlglot's names of types differ between dialects (FLOAT is its DOUBLE
+    in PostgreSQL, INT8 its TINYINT)."""
+    end = definition.this.meta.get("end")
+    written = None if end is None else _TYPE.match(statement, end + 1)
+    if definition.kind is None or written is None:
+        return definition.kind.sql() if definition.kind else ""
+    return written["type"]
 
 
 def _of_columns(columns: Iterable[exp.ColumnDef], table: str) -> Iterator[Constraint]:

@@ -38,8 +38,10 @@ _NAMED = allowing(
     """
 )
 
-_LEFT_BEHIND = frozenset({"found_rows"})
-"""These return what the session remembers of earlier statements, even after a reset."""
+_CALLS = allowing("found_rows encrypt kdf st_buffer buffer")
+"""Refused as calls only. They return what the session remembers of earlier statements, even after a
+reset; compute for as long as an argument says, and cannot be ended; or end the server (MariaDB's
+``ST_BUFFER`` with a large radius)."""
 
 # Tables that describe the database; the others are about users, sessions and the server.
 _DESCRIBING = allowing(
@@ -81,8 +83,8 @@ _DESCRIBED = re.compile(
 _SYSTEM_TABLES = ("SHOW TABLES FROM mysql", "SHOW TABLES FROM sys")
 _NATIVE = "SELECT name FROM mysql.func"
 _ROUTINES = """
-SELECT routine_schema, routine_name, routine_definition, security_type
-FROM information_schema.routines WHERE routine_type = 'FUNCTION'
+SELECT routine_schema, routine_name, routine_definition, security_type, routine_type
+FROM information_schema.routines
 """
 
 
@@ -97,7 +99,7 @@ class MySQLForbiddenWords:
     def __init__(self, run: Callable[[str], Rows], dialect: str) -> None:
         self._dialect = dialect
         native = lowered(name for (name,) in run(_NATIVE))
-        self._own = ForbiddenNames(_NAMED, native | _LEFT_BEHIND, _BEGINNINGS)
+        self._own = ForbiddenNames(_NAMED, native | _CALLS, _BEGINNINGS)
         routines = run(_ROUTINES)
         system = [name for query in _SYSTEM_TABLES for (name, *_) in run(query)]
         system += [name for schema, name, *_ in routines if schema == "sys"]
@@ -133,20 +135,21 @@ class MySQLForbiddenWords:
         return ""
 
     def _refused_functions(self, routines: Rows) -> frozenset[str]:
-        """Names of stored functions that do what is refused, or that run as their owner and hide
-        their body."""
+        """Names of stored functions that do what is refused, themselves or in what they call, or
+        that run as their owner and hide their body."""
+        known = [
+            (_as_compared(name.lower()), *rest)
+            for schema, name, *rest in routines
+            if schema != "sys"
+        ]
         found: set[str] = set()
-        while True:
-            more = {
-                _as_compared(name.lower())
-                for schema, name, body, security in routines
-                if schema != "sys"
-                and _as_compared(name.lower()) not in found
-                and self._refuses(body, security, found)
-            }
-            if not more:
-                return frozenset(found)
+        while more := {
+            name
+            for name, body, security, _ in known
+            if name not in found and self._refuses(body, security, found)
+        }:
             found |= more
+        return frozenset(name for name, *_, kind in known if kind == "FUNCTION" and name in found)
 
     def _refuses(self, body: str | None, security: str, found: set[str]) -> bool:
         if body is None:
@@ -166,8 +169,8 @@ def _as_compared(sql: str) -> str:
 
 @lru_cache(10_000)
 def _letter(character: str) -> str:
-    if character.isascii() or character == "ß":
-        return character.replace("ß", "s")
+    if character.isascii() or character in "ßı":
+        return character.replace("ß", "s").replace("ı", "i")
     first = unicodedata.normalize("NFKD", character)[0]
     return first if first.isascii() and first.isalnum() else character
 

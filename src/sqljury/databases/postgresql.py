@@ -522,7 +522,7 @@ class PostgreSQLDatabase:
         return found
 
     def trials(self) -> list[Tried]:
-        """Tries what this role may do beyond reading; every change is undone.
+        """What this role may do beyond reading, each tried; every change is undone.
 
         Raises:
             InfrastructureError: the server fails.

@@ -51,6 +51,11 @@ _NODES = frozenset(
 )
 _REFUSED = {"intoClause": "INTO", "lockingClause": "FOR UPDATE or FOR SHARE"}
 
+_PATH_TAKERS = frozenset({"xpath", "xpath_exists", "xmlexists"})
+_QUICK_PATH = re.compile(r"(?!.*//.*//)(?:[^\[\]|:]|:(?!:)|\[[^\[\]/|]*\])*", re.DOTALL)
+"""XPaths that take no longer than a few reads of the document. Nothing ends the search for any
+other: libxml2 does not notice that it is cancelled, and the server's process works on for days."""
+
 _MOST_TOKENS = 25_000
 """The parser is recursive: a chain of twice as many operators still fits on a stack of 8 MiB."""
 _TOKEN = re.compile(r"[^\W\d]\w*|[^\s\w,'\".]")
@@ -129,6 +134,11 @@ def _names_in(tree: dict[str, Any]) -> PostgreSQLNames | Execution:
             if key == "A_Const":
                 has_texts = has_texts or "sval" in value
                 continue
+            if key == "ParamRef":
+                return Execution(Status.ERROR, None, f"there is no parameter ${value['number']}")
+            if not all(map(_is_quick, _paths_of(key, value))):
+                words = "an XPath with nested conditions, or one that is no constant"
+                return Execution(Status.REFUSED, None, f"not allowed: {words}")
             if key in ("TypeName", "typeName"):
                 types.add(_last(value.get("names", [])))
             elif key == "FuncCall":
@@ -149,6 +159,19 @@ def _names_in(tree: dict[str, Any]) -> PostgreSQLNames | Execution:
     return PostgreSQLNames(
         frozenset(names), frozenset(types), frozenset(tables), makes_values, has_texts
     )
+
+
+def _paths_of(kind: str, node: Any) -> list[Any]:
+    """The XPaths that a node of this kind evaluates."""
+    if kind == "FuncCall" and _last(node["funcname"]) in _PATH_TAKERS:
+        return list(node.get("args", [])[:1])
+    name = {"RangeTableFunc": "rowexpr", "RangeTableFuncCol": "colexpr"}.get(kind, "")
+    return [node[name]] if name and name in node else []
+
+
+def _is_quick(path: dict[str, Any]) -> bool:
+    text = path.get("A_Const", {}).get("sval", {}).get("sval")
+    return text is not None and _QUICK_PATH.fullmatch(text) is not None
 
 
 def _last(names: list[dict[str, Any]]) -> str:
@@ -184,7 +207,7 @@ _PG_ALLOWED = allowing(
     """
     pg_typeof pg_collation_for pg_column_size pg_column_compression pg_size_bytes pg_size_pretty
     pg_relation_size pg_table_size pg_indexes_size pg_total_relation_size pg_database_size
-    pg_input_is_valid pg_input_error_info pg_basetype pg_sleep pg_sleep_for pg_sleep_until
+    pg_basetype pg_sleep pg_sleep_for pg_sleep_until
     pg_backend_pid pg_client_encoding pg_char_to_encoding pg_encoding_to_char
     pg_encoding_max_length pg_get_keywords pg_lsn pg_timezone_abbrevs pg_timezone_names
     pg_collation_is_visible pg_conversion_is_visible pg_function_is_visible pg_opclass_is_visible
@@ -217,14 +240,18 @@ _NAMED = allowing(
     table_to_xml table_to_xmlschema table_to_xml_and_xmlschema schema_to_xml schema_to_xmlschema
     schema_to_xml_and_xmlschema database_to_xml database_to_xmlschema
     database_to_xml_and_xmlschema ts_stat ts_rewrite
-    crosstab crosstab2 crosstab3 crosstab4 crosstabn connectby xpath_table dblink
+    crosstab crosstab2 crosstab3 crosstab4 crosstabn connectby dblink
+    xpath_table xpath_string xpath_number xpath_bool xpath_list xpath_nodeset xslt_process
     current_setting txid_current txid_current_if_assigned txid_current_snapshot
     set_config setseed nextval setval currval lastval
     user_mapping_options foreign_server_options foreign_data_wrapper_options
     _pg_user_mappings _pg_foreign_servers _pg_foreign_data_wrappers isn_weak
     """
 )
-"""Always refused: they run texts, reveal settings, or keep state."""
+"""Always refused: they run texts or XPaths, reveal settings, or keep state."""
+
+_IN_FUNCTIONS = allowing("copy load checkpoint")
+"""Statements in a stored function whose effects no rollback undoes."""
 
 _BEGINNINGS = (
     *(
@@ -243,12 +270,14 @@ WHERE (p.oid < {_FIRST_USER_OID} OR l.lanname IN ('internal', 'c'))
   AND (p.provolatile = 'v'
        OR (p.oid < {_FIRST_USER_OID} AND p.proname LIKE 'pg\\_%')
        OR p.proname = ANY ('{{{{{{named}}}}}}'::text[])
+       OR (p.pronargs > 1 AND p.proargtypes[0] = 'cstring'::regtype)
        OR (p.proacl IS NOT NULL
            AND NOT pg_catalog.has_function_privilege('public', p.oid, 'EXECUTE')
            AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')))
   AND pg_catalog.format_type(p.prorettype, NULL) !~ '(trigger|_handler|internal)$'
 """
-"""Functions that may have side effects, reveal something about the server, or need a privilege."""
+"""Functions that may have side effects, reveal something about the server, need a privilege, or
+read a text as a value of any type, which calls the CHECKs of domains."""
 
 PRIVILEGED = """
 SELECT p.proname::text
@@ -365,7 +394,8 @@ class _Function:
         if self.language not in ("sql", "plpgsql"):
             return True
         words = words_of(f"{self.source} {self.body or ''}")
-        return (self.language == "plpgsql" and "execute" in words) or bool(words & forbidden)
+        dynamic = self.language == "plpgsql" and "execute" in words
+        return dynamic or bool(words & (forbidden | _IN_FUNCTIONS))
 
 
 @dataclass(frozen=True)

@@ -134,11 +134,13 @@ def _from_json(text: str, name: str) -> dict[str, Schema]:
         try:
             found[str(entry["db_id"])] = _spider_schema(entry)
         except KeyError as error:
-            raise InputError("SJ207", f"there is no {error}.", where=where) from error
+            raise InputError("SJ207", f"the key {error} is missing.", where=where) from error
         except (TypeError, ValueError, IndexError, AttributeError) as error:
-            raise InputError("SJ207", f"not as tables.json: {error}.", where=where) from error
+            raise InputError(
+                "SJ207", f"not in the form of tables.json: {error}.", where=where
+            ) from error
     if not found:
-        raise InputError("SJ207", "there is no schema in it.", where=name)
+        raise InputError("SJ207", "no schema was found.", where=name)
     return found
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from typing import NamedTuple
 
+from sqljury.equivalence.blocks.forms import is_null
 from sqljury.equivalence.chance import left_to_chance
 from sqljury.equivalence.rules.base import (
     QUERY,
@@ -33,6 +34,7 @@ from sqljury.trees.context import ALL_ASSUMPTIONS, UNCHECKED_DIALECTS, Assumptio
 from sqljury.trees.explicit_collation import exact_schema, with_collations
 from sqljury.trees.facts import InContext
 from sqljury.trees.nodes import (
+    NULL,
     Aggregate,
     AggregateCall,
     Distinct,
@@ -40,6 +42,7 @@ from sqljury.trees.nodes import (
     Filter,
     Join,
     Limit,
+    Literal,
     Project,
     Ref,
     Relation,
@@ -49,6 +52,7 @@ from sqljury.trees.nodes import (
     Subquery,
     SubqueryKind,
     Unreadable,
+    Values,
     Window,
 )
 from sqljury.trees.order import Key, sort_key
@@ -337,6 +341,20 @@ def _column_key(relation: Relation, column: int) -> Key:
             return (column,)
 
 
+def _with_plain_nulls(relation: Relation) -> Relation:
+    """The query with NULLs of no type in its output: nothing reads their type."""
+    match relation:
+        case Sort() | Limit():
+            return with_inputs(relation, (_with_plain_nulls(relation.input),))
+        case Project():
+            shown = tuple(NULL if is_null(e) else e for e in relation.expressions)
+            return replace(relation, expressions=shown)
+        case Filter(input=Values(rows=(row,)), condition=Literal(value=False)):
+            return replace(relation, input=Values(((NULL,) * len(row),)))
+        case _:
+            return relation
+
+
 def _with_columns(relation: Relation, order: list[int]) -> Relation:
     """The relation with its columns in another order, changed in the lowest operator possible."""
     match relation:
@@ -389,7 +407,7 @@ class _Engine:
             if changed is None:
                 break
             relation = changed
-        return relation
+        return _with_plain_nulls(relation)
 
     def normal(self, relation: Relation, outer: tuple[Row, ...]) -> Relation:
         """The relation rewritten until no rule applies to it or below it."""

@@ -11,13 +11,15 @@ from sqljury.equivalence.blocks.forms import (
     compared_as_it_is,
     integer,
     is_sqlite,
+    kind,
+    null_of,
     truth_is_a_number,
 )
 from sqljury.equivalence.rules.base import CONDITION, EXPRESSION, Scope, Simplified
 from sqljury.equivalence.rules.registry import RuleIndex, rules_of
 from sqljury.sql.comparisons import COMPARISONS
 from sqljury.trees.context import Assumption
-from sqljury.trees.nodes import Call, Expression, Literal, Outer, Ref, Subquery
+from sqljury.trees.nodes import NULL, Call, Expression, Literal, Outer, Ref, Subquery
 from sqljury.trees.walk import operands, with_operands
 
 _MOST_STEPS = 2000
@@ -116,6 +118,8 @@ class _Run:
             if isinstance(found, Simplified):
                 self.assumed |= found.assumed
                 found = found.expression
+            if found == NULL:
+                found = null_of(kind(expression, self.scope), self.scope.context)
             self.steps -= 1
             if self.steps <= 0:
                 return None

@@ -158,7 +158,7 @@ class Query:
 
     @property
     def constants(self) -> Iterator[tuple[ConstantComparison, Literal]]:
-        """Every constant that a table's column is compared with, after its comparison."""
+        """Pairs: a comparison of a table's column, and one constant it is compared with."""
         return ((one, constant) for one in self.comparisons for constant in one.constants)
 
     @property

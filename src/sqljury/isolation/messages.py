@@ -235,7 +235,7 @@ class SentError:
 
     @classmethod
     def of(cls, error: SqljuryError) -> SentError:
-        """The fields of an error."""
+        """The error as data."""
         infrastructure = isinstance(error, InfrastructureError)
         return cls(infrastructure, error.code, error.message, error.where, error.hint)
 

@@ -46,7 +46,7 @@ _FIRST_UID, _UIDS = 61_184, 4_336
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sandbox:
-    """What a process may do.
+    """What a process may read, write and start.
 
     ``reads`` and ``writes`` are files and folders with their contents; None: any. The interpreter's
     own files can always be read.
@@ -61,8 +61,8 @@ class Sandbox:
     """The id of the user that it becomes; None: the parent's."""
 
     def enter(self) -> None:
-        """Applies it to this process. To be called before the process has threads; it cannot be
-        undone.
+        """Confines this process to what this sandbox allows; this cannot be undone. To be called
+        before the process has threads.
 
         What the kernel does not support is left out; :func:`missing` lists it.
         """

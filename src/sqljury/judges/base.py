@@ -289,7 +289,7 @@ def _table_unusable(judge: Judge, table: StoredTable) -> Verdict | None:
 
 
 def predicted_rows(judge: Judge, case: Case, evidence: Evidence) -> StoredTable | ResultTable:
-    """The result of the prediction, which is a table or SQL that runs."""
+    """The prediction's table, or the result of its SQL, which must run."""
     if case.predicted_table is not None:
         return case.predicted_table
     table = evidence.rows(judge.sql_to_run(str(case.predicted_sql))).table

@@ -35,7 +35,7 @@ class Flex(ComparingJudge):
     match: str = "bird"
 
     def once(self, conversation: Conversation) -> Verdict:
-        """The verdict of one question, chosen by whether the rows are equal."""
+        """The verdict of one prompt, which depends on whether the rows are equal."""
         dossier = self.dossier(conversation)
         equal, rows = self.compare(conversation)
         queries = [dossier.predicted_sql, *dossier.running_references()]

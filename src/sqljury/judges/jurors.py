@@ -27,6 +27,9 @@ database."""
 
 _METRICS: Final = {"rose": "ROSE", "flex": "FLEX", "rose_unified": "pr"}
 """The questions by the name of the judge that asks them, with the folder of recorded answers."""
+_REVIEW: Final = "reviewer"
+"""The question that needs one call and is shown the evidence. There are no recordings of it, so it
+cannot be weighed against the others: if it may be asked, it is asked first."""
 _CALLS: Final = {"rose": 1.5}
 """Expected calls per answer where that is not 1: ROSE often decides without its Refuter."""
 _UNPRICED: Final = 0.01
@@ -55,7 +58,7 @@ class Juror:
 
 @dataclass(frozen=True)
 class Asking:
-    """When to stop asking.
+    """When a jury stops asking models.
 
     Args:
         target: stop once the verdict has this probability.
@@ -127,9 +130,11 @@ def consult(
         chosen = next_question(
             fusion, offline, found.opinions, prices, target=asking.target, bar=asking.bar
         )
-        if chosen is None or not _consulted(
-            left.pop(chosen), fusion, offline, found, case, evidence
-        ):
+        if chosen is None:
+            break
+        reviews = [asked for asked in left if asked[0] == _REVIEW]
+        chosen = min(reviews, key=prices.__getitem__, default=chosen)
+        if not _consulted(left.pop(chosen), fusion, offline, found, case, evidence):
             break
     return found
 
@@ -206,7 +211,7 @@ def _saw_refuter(verdict: Verdict) -> bool:
 
 
 def jurors_of(
-    models: Sequence[str], fusion: Fusion, recorded: str, options: str
+    models: Sequence[str], fusion: Fusion, recorded: str, options: str, *, review: bool = False
 ) -> tuple[Juror, ...]:
     """The jurors of some models: one per question and model.
 
@@ -215,6 +220,7 @@ def jurors_of(
         recorded: a folder ``MODEL/METRIC/…`` of recorded answers to use instead of asking the
             models; empty to ask them.
         options: for all models, ``key=value`` joined by ``;``.
+        review: also ask each model by the judge ``reviewer``, before all else.
 
     Raises:
         InputError: SJ353: there are no recordings of a model; or the name or the options of a
@@ -222,10 +228,15 @@ def jurors_of(
     """
     if recorded and is_rose_output(recorded):
         hint = "Name the folder above, which holds MODEL/METRIC."
-        raise InputError("SJ353", "it is one recording.", where=recorded, hint=hint)
+        raise InputError(
+            "SJ353",
+            "the folder holds one recording, not those of each model.",
+            where=recorded,
+            hint=hint,
+        )
     found = []
     for model in models:
-        of_model = [*_of_model(model, fusion, recorded, options)]
+        of_model = [*_of_model(model, fusion, recorded, options, review)]
         if not of_model:
             raise InputError("SJ353", f"no recordings of {model}.", where=recorded)
         found += of_model
@@ -233,9 +244,11 @@ def jurors_of(
     return (*found, *([Juror(ROWS, rows, 0.0)] if rows is not None else []))
 
 
-def _of_model(model: str, fusion: Fusion, recorded: str, options: str) -> Iterator[Juror]:
+def _of_model(
+    model: str, fusion: Fusion, recorded: str, options: str, review: bool
+) -> Iterator[Juror]:
     name = known_name(model)
-    for question, metric in _METRICS.items():
+    for question, metric in {**({_REVIEW: ""} if review else {}), **_METRICS}.items():
         if recorded:
             judge = _recorded(recorded, metric, model.rpartition(":")[2])
         else:

@@ -84,6 +84,9 @@ class Jury(Judge):
             question of every model.
         max_calls: the most calls for one case; 0 for no limit.
         max_cost: the most US dollars for one case, by expected prices; 0 for no limit.
+        review: ask first by the judge ``reviewer``: one call that is shown the trees' reasons.
+            Its answers count as those of the unified prompt, until `sqljury agree --calibrate` has
+            measured them.
         reliability: a file that `sqljury agree --calibrate` wrote; by default the one shipped with
             sqljury.
         recorded: a folder of recorded answers to use instead of asking the models.
@@ -108,6 +111,7 @@ class Jury(Judge):
     target: float = 0.95
     max_calls: int = 0
     max_cost: float = 0.0
+    review: bool = False
     reliability: str = ""
     recorded: str = ""
     model_options: str = ""
@@ -121,6 +125,8 @@ class Jury(Judge):
             raise ValueError(f"like={self.like} is neither everyday nor hard")
         if self.max_calls < 0 or not 0 <= self.max_cost < inf:
             raise ValueError("max_calls and max_cost are limits, 0 for none")
+        if self.review and (self.models == _OFFLINE or self.recorded):
+            raise ValueError("review=true asks models; there are no recordings of its answers")
         if not self.reference:
             if self.models != _OFFLINE or self.like:
                 raise ValueError("reference=false is for jury:offline without like")
@@ -138,7 +144,9 @@ class Jury(Judge):
         if self.models == _OFFLINE:
             return ()
         models = list(dict.fromkeys(filter(None, self.models.split("+"))))
-        return jurors_of(models, self._fusion, self.recorded, self.model_options)
+        return jurors_of(
+            models, self._fusion, self.recorded, self.model_options, review=self.review
+        )
 
     @cached_property
     def _fusion(self) -> Fusion:
@@ -171,7 +179,7 @@ class Jury(Judge):
         return SHIPPED[self.like or default], SHIPPED["rows"]
 
     def signature_fields(self) -> dict[str, Json]:
-        """Digests of the trained files and, with models, of the questions put to each."""
+        """Digests of the trained files; with models, also one of models, questions and prompts."""
         own: dict[str, Json] = {"jury": _digest(*self._files)}
         if not self._jurors:
             return own

@@ -35,6 +35,8 @@ _MOST_SAID: Final = 3
 """The most reasons of each side."""
 _SMALL: Final = 0.15
 """Reasons that change the log-odds by less (the probability by less than 4 points) are not said."""
+_LARGE: Final = 0.5
+"""A reason that changes the log-odds by as much is said even if no sentence of the case fits it."""
 _LONGEST: Final = 240
 _LONGEST_PART: Final = 90
 
@@ -166,7 +168,8 @@ def subject_of(feature: str) -> str:
 
 def plain_sentence(subject: str, sign: int) -> str:
     """The sentence for a subject of which the case has no fact of that side."""
-    return f"All evidence on {_SUBJECTS[subject][0]} speaks {'for' if sign > 0 else 'against'} it"
+    side = "for" if sign > 0 else "against"
+    return f"What is known of {_SUBJECTS[subject][0]} speaks {side} it on the whole"
 
 
 def reasons(
@@ -198,6 +201,8 @@ def reasons(
             if len(told) == _MOST_SAID or not (large or (correct is (sign > 0) and not told)):
                 break
             text = next((t for s, t in facts.about(subject) if s == sign and t not in said), "")
+            if not text and abs(summed[subject]) >= _LARGE:
+                text = plain_sentence(subject, sign)
             if text:
                 said.add(text)
                 told.append((subject, text))
@@ -468,17 +473,17 @@ class _Facts:
 
     # ------------------------------------------------------------ checks, verifier, difficulty
 
+    def _faults_in(self, *, reference: bool) -> list[FindingFields]:
+        """What checks find in one of the queries; surer findings first."""
+        verdict = self._verdict("faults", of_reference=reference)
+        found = [] if verdict is None else faults_of(verdict.evidence)["findings"]
+        return sorted(found, key=lambda one: one["weak"])
+
     @cached_property
     def _found(self) -> tuple[FindingFields, ...]:
-        """What checks find in the prediction and not in the reference; surer findings first."""
-        verdict = self._verdict("faults")
-        other = self._verdict("faults", of_reference=True)
-        if verdict is None:
-            return ()
-        shared = [] if other is None else faults_of(other.evidence)["findings"]
-        codes = {one["code"] for one in shared}
-        found = (one for one in faults_of(verdict.evidence)["findings"] if one["code"] not in codes)
-        return tuple(sorted(found, key=lambda one: one["weak"]))
+        """What checks find in the prediction and not in the reference."""
+        shared = {one["code"] for one in self._faults_in(reference=True)}
+        return tuple(one for one in self._faults_in(reference=False) if one["code"] not in shared)
 
     def _findings(self, subject: str) -> Iterator[Fact]:
         listed = {code for codes in _CHECKED.values() for code in codes}
@@ -490,6 +495,20 @@ class _Facts:
     def _faults(self) -> Iterator[Fact]:
         for one in self._found:
             yield -1, _checked(one)
+        if self.values.get("faults_inner_count_prediction"):
+            yield (
+                -1,
+                "Each thing is asked for, and the inner join drops those with none to count",
+            )
+        own = {one["code"] for one in self._faults_in(reference=False)}
+        has_rows = self.values.get("execution_intent") == 1
+        for one in self._faults_in(reference=True):
+            if one["code"] in own:
+                yield -1, _checked(one, "both queries")
+            elif has_rows:
+                yield -1, _checked(one, "the reference, whose rows the prediction returns")
+            else:
+                yield 1, _checked(one, "the reference")
         verdict = self._verdict("faults")
         known = verdict is not None and verdict.outcome in (Outcome.CORRECT, Outcome.INCORRECT)
         if not known or verdict is None:
@@ -548,11 +567,11 @@ def _parts(block: QueryBlock, clause: Clause) -> list[str]:
     return list(dict.fromkeys([*map(words, block.of(clause)), *inner]))
 
 
-def _checked(one: FindingFields) -> str:
-    if one["code"] in _TITLED:
+def _checked(one: FindingFields, where: str = "the prediction") -> str:
+    if one["code"] in _TITLED and where == "the prediction":
         return one["title"].replace("query", "prediction")
     verb = "A check suspects in" if one["weak"] else "A check of"
-    return f"{verb} the prediction: {one['reason']}"
+    return f"{verb} {where}: {one['reason']}"
 
 
 _TITLED: Final = ("AU202", "AU203")
@@ -613,6 +632,11 @@ def _plain(one: Difference, own: str, other: str) -> str:
         return f"The {has} removes repeated rows with DISTINCT, the {lacks} does not"
     if kind is DifferenceKind.REPEATS:
         return f"The prediction returns {(own or other).replace('one for', 'one row for', 1)}"
+    if (own or other).endswith(" once more"):
+        sides = (
+            ("reference", "prediction") if one.prediction is None else ("prediction", "reference")
+        )
+        return f"The {sides[0]} {verb} {own or other} than the {sides[1]}"
     if one.prediction is None:
         return f"The reference {verb} {other}, the prediction does not"
     if one.reference is None:

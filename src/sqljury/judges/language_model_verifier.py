@@ -194,8 +194,8 @@ class LanguageModelVerifier:
         if stated and stated != {"variant": found.variant, "fingerprint": found.fingerprint}:
             raise InputError(
                 "SJ036",
-                f"it was trained with the prompt {stated.get('variant')}, in the version "
-                f"{stated.get('fingerprint')}; this is {found.variant}, {found.fingerprint}.",
+                f"trained with the prompt {stated.get('variant')} of version "
+                f"{stated.get('fingerprint')}, asked with {found.variant} of {found.fingerprint}.",
                 where=self.model,
             )
         return found

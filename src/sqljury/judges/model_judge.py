@@ -74,7 +74,7 @@ class ModelJudge(Judge):
         return {"judge": self.reported_name, "prompts": f"{prompts}/{LAYOUT}"}
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """The verdict of one judgement, or of the majority of ``repeats``."""
+        """The verdict from one conversation, or the majority's from ``repeats`` conversations."""
         if self.reads_question and not case.question:
             return Verdict(outcome=Outcome.UNKNOWN, reason="the case has no question to judge by")
         verdicts = [
@@ -86,7 +86,7 @@ class ModelJudge(Judge):
         return replace(found, evidence={**found.evidence, "repeats": [*map(as_json, verdicts)]})
 
     def once(self, conversation: Conversation) -> Verdict:
-        """The verdict of one judgement, in a new conversation."""
+        """The verdict from one conversation, which is new."""
         raise NotImplementedError
 
 
@@ -139,7 +139,7 @@ class ComparingJudge(IntentJudge):
         return {**super().signature_fields(), "match": self.match}
 
     def compare(self, conversation: Conversation) -> tuple[bool, PromptSection]:
-        """True if the rows equal those of one of the references, and the text for the model."""
+        """True if the rows equal a reference's, and a prompt section that compares them."""
         found = self._execution.judge(conversation.case, conversation.evidence)
         equal = found.outcome is Outcome.CORRECT
         conversation.note(rows_equal=equal, **found.evidence)

@@ -52,7 +52,7 @@ class RoseUnified(IntentJudge):
             object.__setattr__(self, "prompts", (UNIFIED_WOGT,))
 
     def once(self, conversation: Conversation) -> Verdict:
-        """The verdict of one answer."""
+        """The verdict that the model's answer to one prompt gives."""
         dossier = self.dossier(conversation)
         queries = [dossier.predicted_sql]
         if self.reference:

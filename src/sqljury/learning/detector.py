@@ -312,7 +312,9 @@ def train_distance(
     import numpy as np
 
     if len(texts) < 4 * FOLDS:
-        raise InputError("SJ021", f"there are {len(texts)} answerable questions.")
+        raise InputError(
+            "SJ021", f"{len(texts)} answerable questions are too few: {4 * FOLDS} are needed."
+        )
     plain = list(map(masked, texts))
     known = representation(vectors, plain)
     rows = known.transform(plain)
@@ -415,7 +417,9 @@ def load_detector(path: PathLike) -> TrainedDetector | DistanceDetector:
     """
     facts, arrays = read_model(path)
     if facts.get("version") != _VERSION or "kind" not in facts:
-        raise InputError("SJ030", "not a detector of this version.", where=str(path))
+        raise InputError(
+            "SJ030", "not a detector that this version can read: train it again.", where=str(path)
+        )
     try:
         if facts["kind"] in ("distance", "relative"):
             return distance_from_file(facts, arrays)

@@ -32,6 +32,8 @@ SHIPPED: Final = Path(__file__).with_name("jury_fusion.json")
 ANSWERS: Final = {"rose": ("accepts", "prover", "refuter")}
 """The possible answers to a question; :data:`_YES_NO` for all others."""
 _YES_NO: Final = ("accepts", "rejects")
+_LIKE: Final = {"reviewer": "rose_unified"}
+"""Questions without labelled answers, with the one whose rates are assumed for them."""
 
 _KIND: Final = "jury fusion"
 _VERSION: Final = 1
@@ -82,7 +84,7 @@ class Fusion:
 
     def _rates(self, question: str, model: str) -> dict[str, tuple[float, float]]:
         answers = ANSWERS.get(question, _YES_NO)
-        known = self.counts.get(question, {})
+        known = self.counts.get(question) or self.counts.get(_LIKE.get(question, ""), {})
         own = known.get(model, {})
         others = [counts for name, counts in known.items() if name != model]
         found = []
@@ -156,7 +158,9 @@ def load_fusion(path: PathLike) -> Fusion:
         slope, overlap, offset = (float(facts[name]) for name in ("slope", "overlap", "offset"))
         return Fusion(slope, overlap, offset, counts, facts["prices"], facts["card"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError("SJ020", f"no parameters of a fusion: {error}.", where=str(path)) from None
+        raise InputError(
+            "SJ020", f"the parameters of a jury cannot be read: {error}.", where=str(path)
+        ) from None
 
 
 def fit_fusion(

@@ -55,9 +55,9 @@ class GeneratorSettings:
     def __post_init__(self) -> None:
         counts = (self.batch, self.at_once, self.evaluations, self.patience)
         if min(*counts, self.max_tokens, self.max_sql_tokens) < 1 or not 0 < self.validation < 1:
-            raise InputError("SJ034", "counts are above zero, and validation is a share.")
+            raise InputError("SJ034", "counts must be above 0, and validation between 0 and 1.")
         if not self.learning_rate > 0 or not self.epochs > 0:
-            raise InputError("SJ034", "epochs and learning rate are above zero.")
+            raise InputError("SJ034", "epochs and learning rate must be above 0.")
 
 
 # ---------------------------------------------------------------- training
@@ -117,7 +117,7 @@ def train_generator(
     transformers.set_seed(settings.seed)
     loaded = load_language_model(base, seq2seq=True, trainable=True)
     if not loaded.encodes:
-        raise InputError("SJ022", "it is no encoder with a decoder (T5, BART).", where=base)
+        raise InputError("SJ022", "not an encoder with a decoder, such as T5 or BART.", where=base)
     model, tokenizer = loaded.model.float(), loaded.tokenizer
     added = _add_missing(tokenizer, model, examples)
     rows = [_row(one, tokenizer) for one in examples]

@@ -138,7 +138,9 @@ def load_jury(path: PathLike) -> JuryModel:
     """
     facts, arrays = read_model(path)
     if facts.get("kind") != _KIND or facts.get("version") != _VERSION:
-        raise InputError("SJ020", "not a jury of this version.", where=str(path))
+        raise InputError(
+            "SJ020", "not a jury that this version can read: train it again.", where=str(path)
+        )
     return JuryModel(
         tuple(facts["names"]),
         Boosting.from_arrays(arrays),

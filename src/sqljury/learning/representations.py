@@ -245,7 +245,7 @@ class Representation(Protocol):
         """A row for each text."""
 
     def facts(self) -> dict[str, Any]:
-        """The facts that a model file stores about it."""
+        """The facts that a model file stores about this representation."""
 
     def arrays(self) -> dict[str, Array]:
         """The arrays that a model file stores of it."""

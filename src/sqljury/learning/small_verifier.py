@@ -135,11 +135,11 @@ class Expectations:
     choices: Choices
 
     def roles(self, vectors: Vectors) -> dict[str, list[float]]:
-        """By role, the probability of each column."""
+        """By role, the probability that each column, given by its vector, has the role."""
         return {role: _chances(trees, vectors) for role, trees in self.by_role.items()}
 
     def tables(self, vectors: Vectors) -> list[float]:
-        """The probability of each table."""
+        """The probability that the query reads each table, given by its vector."""
         return _chances(self.by_table, vectors)
 
     def parts(self, terms: Iterable[str]) -> dict[str, dict[str, float]]:
@@ -259,7 +259,11 @@ def load_small_verifier(path: PathLike) -> SmallVerifier:
     """
     facts, arrays = read_model(path)
     if facts.get("kind") != _KIND or facts.get("version") != _VERSION:
-        raise InputError("SJ030", "not a small verifier of this version.", where=str(path))
+        raise InputError(
+            "SJ030",
+            "not a small verifier that this version can read: train it again.",
+            where=str(path),
+        )
     asked, blind = (
         Weigher(
             tuple(facts[name]["names"]),
@@ -346,8 +350,8 @@ def balance(labels: Array, questions: Array, restyled: Array) -> Array:
     """Weights of candidates such that all questions, and the right and wrong candidates of each,
     have the same total weight.
 
-    Rewritten queries have the same share of both; otherwise a query's style would predict whether
-    it is right.
+    Rewritten queries have the same share of the weight among right as among wrong candidates;
+    otherwise a query's style would predict whether it is right.
 
     Args:
         labels: whether each candidate is right.

@@ -139,5 +139,5 @@ def one_line(value: Json) -> str:
 
 
 def key_of(canonical: str) -> str:
-    """The key of a canonical request."""
+    """The ledger's key of a request: the sha256 of its canonical text."""
     return hashlib.sha256(canonical.encode()).hexdigest()

@@ -57,7 +57,7 @@ class System(Protocol):
         """A digest of its code, as far as we can see it; empty for an endpoint."""
 
     def ask(self, question: Mapping[str, Json], seconds: float) -> object:
-        """What it returns for a question, for :func:`read_answer`.
+        """The system's raw answer to a question, which :func:`read_answer` reads.
 
         Args:
             seconds: the time limit.

@@ -48,7 +48,7 @@ class MethodAnswers:
 
     @property
     def gap(self) -> float:
-        """ROSE - EX."""
+        """ROSE minus EX, as a fraction."""
         return self.rose - self.ex
 
     @property

@@ -25,7 +25,7 @@ _KINDS = ("base model", "prompting", "fine-tuned")
 
 
 def methods_document(found: Methods, *, title: str = "EX and ROSE") -> ReportDocument:
-    """The methods, their gaps, the four findings, and published figures that differ."""
+    """A report of the methods, their gaps, four findings, and published figures that differ."""
     sections = [_scores(found), _gaps(found)]
     sections += [_finding(found, finding) for finding in found.findings]
     sections += [_tables(found), _published(found)]

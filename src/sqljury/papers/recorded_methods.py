@@ -90,7 +90,7 @@ def _pairs(base: Path) -> Iterator[tuple[str, tuple[Path, Path]]]:
         elif outputs:
             raise InputError(
                 "SJ523",
-                f"{len(ex)} of EX and {len(judges)} of a judge; one of each is needed.",
+                f"needs one output of EX and one of a judge, not {len(ex)} and {len(judges)}.",
                 where=str(method),
             )
 
@@ -112,7 +112,7 @@ def _fact(record: FileRecord) -> MethodFacts:
         as_text(data.get(key), key, origin) or "" for key in ("folder", *_FACTS)
     )
     if released and not _MONTH.fullmatch(released):
-        raise InputError("SJ524", f"released: {released!r} is no month (yyyy-mm).", where=origin)
+        raise InputError("SJ524", f"released: {released!r} is not a month (yyyy-mm).", where=origin)
     figures = {key: as_score(value, origin) for key, value in data.items() if _is_figure(key)}
     return MethodFacts(
         folder=folder,

@@ -171,7 +171,9 @@ class _Table:
         place = (_SHORT_MODELS.get(model, model), metric)
         found = (self._ablation if is_ablation else self._main).setdefault(place, {})
         if benchmark in found:
-            raise InputError("SJ522", f"{name} is a second recording of {benchmark}.")
+            raise InputError(
+                "SJ522", f"{name} is a second recording of this model and metric on {benchmark}."
+            )
         experts = self._experts[benchmark]
         self._note(name, recording.judgements, experts)
         found[benchmark] = [
@@ -190,7 +192,7 @@ class _Table:
         if best is None or 2 * shares[best] <= len(recording.judgements):
             raise InputError(
                 "SJ521",
-                f"its questions and predictions are those of none of {', '.join(shares)}.",
+                f"its questions and predictions match none of {', '.join(shares)}.",
                 where=name,
                 hint="Give the files with the labels that the recordings are of: --labels FILE.",
             )

@@ -59,7 +59,7 @@ class CasePages:
         return sum(page.is_wrong for page in self.pages)
 
     def to_json(self, judges: Sequence[str]) -> Iterator[dict[str, Json]]:
-        """Yields each page as JSON; verdicts name their judge by its position in ``judges``."""
+        """Yields the page of each case as JSON; in it a judge is its position in ``judges``."""
         told = 0
         for page in self.pages:
             differences: Sequence[Difference] = ()

@@ -137,7 +137,11 @@ def joined_table(table: ReportTable, *, min_width: int = 0, most: int | None = N
 
 
 def numbers_table(title: str, *columns: str, min_width: int = 0) -> Table:
-    """A table whose first column is text and whose others are numbers."""
+    """A table whose first column is text and whose others are numbers.
+
+    Args:
+        min_width: of the first column, in characters.
+    """
     table = Table(
         title=Text(title, style="bold") if title else None,
         title_justify="left",

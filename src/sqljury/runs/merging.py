@@ -62,7 +62,7 @@ class _MergedRun:
         return (self.manifest.get("reading") or {}).get("files") or {}
 
     def settings(self) -> dict[str, object]:
-        """Settings that must be the same in all runs, by a name for messages."""
+        """Settings that must be the same in all runs to merge, by the name that messages use."""
         return {
             "judges": [(judge.name, judge.key, judge.threshold) for judge in self.judges],
             "overlay": Signature.parse(self.judges[0].signature).get("overlay"),
@@ -103,9 +103,7 @@ def merge_runs(folder: str | Path, runs: Sequence[str | Path]) -> Run:
         _check_same(parts[0], part)
     _check_shards(parts)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise InputError(
-            "SJ429", f"{shown_path(target)} holds something.", hint="Name a new folder."
-        )
+        raise InputError("SJ429", f"{shown_path(target)} is not empty.", hint="Name a new folder.")
     # Atomic: the folder gets its name when it is complete.
     made = target.absolute().with_name(f".{os.getpid()}.merged")
     new_folder(made, private=True)

@@ -76,7 +76,7 @@ def packed(sources: Sources, db_ids: Iterable[str]) -> Parcel:
         if not path.exists():
             raise InputError(
                 "SJ424",
-                f"{name} {str(path)!r} cannot be sent to another machine: it is no single file "
+                f"{name} {str(path)!r} cannot be sent to another machine: it is not a single file "
                 "or folder.",
                 hint="Name one folder, or databases on servers by their URL.",
             )

@@ -75,7 +75,7 @@ class WhileReading:
             return []
 
     def check(self) -> None:
-        """To be called when all cases are read.
+        """Raises what stopped the workers, if anything; to be called when all cases are read.
 
         Raises:
             SqljuryError: the workers cannot work.

@@ -55,7 +55,7 @@ class Shard:
         if slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of):
             return cls(int(number), int(of))
         raise InputError(
-            "SJ428", f"{text!r} is no shard.", hint="Write 2/8 for the second of eight."
+            "SJ428", f"{text!r} is not a shard.", hint="Write 2/8 for the second of eight."
         )
 
     def __str__(self) -> str:

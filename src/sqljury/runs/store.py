@@ -612,7 +612,7 @@ def sliced_text(case: Case) -> str:
 
 
 def features_of(case: Case) -> str:
-    """The features of a case, as the store keeps them."""
+    """The names of the SQL features of a case, joined by spaces, as the store keeps them."""
     from sqljury.sql import slice_features  # the parent of the workers need not load the parser
 
     return " ".join(slice_features(sliced_text(case)))

@@ -53,7 +53,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument of a command: a value that is told by its place.
+    """An argument of a command: a value that is known by its position.
 
     Args:
         help: the help text, one line.
@@ -136,7 +136,10 @@ class Sources:
         ),
     ] = None
     descriptions: Annotated[
-        str | None, option("Folder of column descriptions.", "--descriptions", must_exist=True)
+        str | None,
+        option(
+            "Folder of column descriptions (CSV, as BIRD's).", "--descriptions", must_exist=True
+        ),
     ] = None
     suites: Annotated[
         str | None,
@@ -202,14 +205,14 @@ class Input:
 class Limits:
     """What one query may use. Exceeding each limit gives a status of its own."""
 
-    seconds: Annotated[float, option("Seconds for one query.", "--limit-seconds", least=0.001)] = (
-        30.0
-    )
-    rows: Annotated[int, option("Rows of one result.", "--limit-rows", least=1)] = 1_000_000
+    seconds: Annotated[
+        float, option("Most seconds for one query.", "--limit-seconds", least=0.001)
+    ] = 30.0
+    rows: Annotated[int, option("Most rows of one result.", "--limit-rows", least=1)] = 1_000_000
     bytes: Annotated[
         int,
         option(
-            "Size of one result, such as 256MiB.",
+            "Largest result, such as 256MiB.",
             "--limit-bytes",
             parse=parse_size,
             shown="256MiB",
@@ -219,7 +222,7 @@ class Limits:
     memory: Annotated[
         int,
         option(
-            "Memory of the engine, such as 1GiB.",
+            "Most memory of the engine, such as 1GiB.",
             "--limit-memory",
             parse=parse_memory,
             shown="1GiB",
@@ -240,7 +243,7 @@ class Running:
     ] = None
     workers: Annotated[
         int | None,
-        option("Processes [one per core].", "--workers", "-w", least=1, is_common=True),
+        option("Number of processes [one per core].", "--workers", "-w", least=1, is_common=True),
     ] = None
     executor: Annotated[
         str, option("local, or ray[:ADDRESS]: judge on the nodes of a cluster.", "--executor")
@@ -254,7 +257,7 @@ class Running:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCalls:
-    """The settings of calls to chat models: ledger, limits, prices, batches."""
+    """The settings of calls to chat models: ledger (file of answers), limits, prices, batches."""
 
     ledger: Annotated[
         Path | None, option("File that keeps the answers of chat models.", "--ledger")
@@ -281,7 +284,8 @@ class ModelCalls:
         option("Most tokens of prompts and answers a minute.", "--tokens-per-minute", least=1),
     ] = None
     prices: Annotated[
-        Path | None, option("Prices that override the shipped ones.", "--prices", must_exist=True)
+        Path | None,
+        option("File of prices that override the shipped ones.", "--prices", must_exist=True),
     ] = None
     recorded: Annotated[
         Path | None,
@@ -376,8 +380,8 @@ class RegressionLimits:
     alpha: Annotated[
         float,
         option(
-            "A smaller fall fails, too, if p of McNemar's exact test, adjusted over the judges, is "
-            "below this; 0: never.",
+            "A fall below --max-drop fails, too, if p of McNemar's exact test, adjusted over the "
+            "judges, is below this; 0: never.",
             "--alpha",
             least=0.0,
         ),
@@ -426,7 +430,9 @@ class Drawing:
     """The seed of random draws, and the number of bootstrap resamples."""
 
     seed: Annotated[int, option("Seed of random draws.", "--seed")] = 0
-    bootstrap: Annotated[int, option("Resamples for the intervals.", "--bootstrap", least=0)] = 1000
+    bootstrap: Annotated[
+        int, option("Number of bootstrap resamples for the intervals.", "--bootstrap", least=0)
+    ] = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -443,7 +449,7 @@ class SystemCalls:
     ] = None
     seconds: Annotated[
         float,
-        option("Seconds for one answer of the system.", "--system-seconds", least=0.001),
+        option("Most seconds for one answer of the system.", "--system-seconds", least=0.001),
     ] = 120.0
 
 
@@ -524,10 +530,14 @@ class Sampling:
         ),
     ] = 0
     demo_schemas: Annotated[
-        PathLike | None, option("Their schemas: a folder, or tables.json.", "--demo-schemas")
+        PathLike | None,
+        option("Schemas of demonstrations: folder or tables.json.", "--demo-schemas"),
     ] = None
     logprobs: Annotated[
-        int, option("Alternatives to write for each token.", "--logprobs", least=0)
+        int,
+        option(
+            "Alternatives to write for each token, with log-probabilities.", "--logprobs", least=0
+        ),
     ] = 0
     options: Mapping[str, str] | None = None
 
@@ -537,7 +547,7 @@ class Serving:
     """Where a service listens, and what one caller may ask of it."""
 
     host: Annotated[
-        str, option("Address to listen on; others than this machine reach 0.0.0.0.", "--host")
+        str, option("Address to listen on; 0.0.0.0 lets other machines connect.", "--host")
     ] = "127.0.0.1"
     port: Annotated[int, option("Port; 0 takes any free one.", "--port", least=0)] = 8000
     rate: Annotated[

@@ -336,8 +336,8 @@ def _same(a: Tokens, b: Tokens) -> bool:
 
 @lru_cache(maxsize=512)
 def tie_broken(sql: str, dialect: str = "sqlite") -> tuple[str, str] | None:
-    """The two versions of the query; None if it has no LIMIT, ORDER BY or scalar subquery, or
-    cannot be parsed and written again.
+    """Two versions of the query that break ties in opposite ways; None if it has no LIMIT, ORDER BY
+    or scalar subquery, or cannot be parsed and written again.
 
     >>> tie_broken("SELECT a, b FROM t ORDER BY c LIMIT 1")[1]
     'SELECT a, b FROM t ORDER BY c, 1 DESC, 2 DESC LIMIT 1'
@@ -401,7 +401,8 @@ def _width(query: exp.Expr) -> int:
 
 @lru_cache(maxsize=512)
 def bare_chosen(sql: str, dialect: str = "sqlite") -> tuple[str, str] | None:
-    """The two versions; None if no column is bare, or the text cannot be parsed and written again.
+    """The query with the smallest and with the largest value of each bare column; None if no
+    column is bare, or the text cannot be parsed and written again.
 
     Bare columns in a query with a MIN or MAX are kept: SQLite takes them from that row. DISTINCT
     rows that are ordered by another expression count as groups, too.

@@ -88,13 +88,20 @@ def _is_cut(query: exp.Expr) -> bool:
 
 
 def is_unsaid(node: exp.Expr) -> bool:
-    """True for a node that SQLite has no syntax for: ANY, ALL, EXTRACT, LATERAL, parameters.
+    """True for a node that SQLite has no syntax for: ANY, ALL, EXTRACT, LATERAL, parameters, a
+    column named "true" of a derived table.
 
     ANY and ALL that can become IN or NOT IN are not among them.
     """
     if isinstance(node, exp.Any | exp.All):
         return in_or_not_in(node.parent) is None
+    if isinstance(node, exp.Alias | exp.TableAlias):
+        return any(name.casefold() in ("true", "false") for name in _names_given(node))
     return isinstance(node, exp.Extract | exp.Lateral | exp.Parameter)
+
+
+def _names_given(node: exp.Alias | exp.TableAlias) -> list[str]:
+    return [node.alias] if isinstance(node, exp.Alias) else [c.name for c in node.columns]
 
 
 _FIRST_OF_EACH = frozenset(("postgres", "redshift", "duckdb"))

@@ -180,7 +180,10 @@ def _check_together(policy: Policy) -> None:
         raise InputError("SJ603", "extra_columns needs column_order='any'.", where=policy.signature)
     if policy.tolerance and policy.values == "text":
         raise InputError(
-            "SJ603", "texts have no tolerance.", where=policy.signature, hint="Use values='typed'."
+            "SJ603",
+            "values='text' cannot have a tolerance.",
+            where=policy.signature,
+            hint="Use values='typed'.",
         )
     by_column, csv = policy.duplicates == "by_column", policy.values == "csv"
     if by_column != csv or (by_column and not policy.extra_columns):
@@ -194,7 +197,7 @@ def _check_together(policy: Policy) -> None:
     if odd and not (text and policy.column_order == "any" and not policy.extra_columns):
         raise InputError(
             "SJ603",
-            "duplicates='odd' looks at a heap of texts: no other values, no columns.",
+            "duplicates='odd' needs values='text' and column_order='any', without extra columns.",
             where=policy.signature,
             hint="Use the policy rose as it is.",
         )

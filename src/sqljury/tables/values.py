@@ -86,7 +86,7 @@ NAN = _NaN()
 
 
 def cell_types(rows: Rows) -> set[type]:
-    """The Python types of all cells."""
+    """The set of Python types that occur in the cells."""
     return set(map(type, chain.from_iterable(rows)))
 
 

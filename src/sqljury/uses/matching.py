@@ -149,5 +149,7 @@ def _graphs(sql: str, which: str, schema: Schema, matcher: Matcher) -> tuple[Que
     if isinstance(graphs, Unreadable):
         raise InputError("SJ318", f"the {which} cannot be read: {graphs.reason}.")
     if len(graphs[0].labels) > MOST_NODES:  # time grows with the product of both
-        raise InputError("SJ318", f"the {which} has a graph of more than {MOST_NODES:,} nodes.")
+        raise InputError(
+            "SJ318", f"the {which} is too long: its graph has more than {MOST_NODES:,} nodes."
+        )
     return graphs

@@ -143,7 +143,9 @@ def _server(url: str, db_id: str) -> Iterator[Server]:
 
     scheme = url.partition("://")[0]
     if scheme not in _SERVERS:
-        raise InputError("SJ328", f"a counterexample cannot be run on {scheme!r}.")
+        raise InputError(
+            "SJ328", f"needs the URL of a PostgreSQL, MySQL or MariaDB server, not {scheme!r}."
+        )
     database = open_databases(url).open(db_id)
     if database is None:
         raise InputError("SJ328", f"the {scheme} server has no such database.")
@@ -281,7 +283,7 @@ class QueryPlan:
 
     @property
     def svg(self) -> str:
-        """The tree as a picture."""
+        """The tree drawn as SVG text."""
         from sqljury.trees.drawing import tree_svg
 
         return tree_svg(self.tree)

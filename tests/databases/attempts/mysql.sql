@@ -205,3 +205,164 @@ SELECT group_concat(repeat(a.name, 999)) FROM t AS a, t AS b
 SELECT json_arrayagg(repeat(a.name, 999)) FROM t AS a, t AS b
 SELECT repeat('x', 1000000) FROM t
 SELECT 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' REGEXP '(a*)*(a*)*(a*)*b' FROM t AS a, t AS b, t AS c
+-- class: names in other letters; expect: refused, error
+SELECT fıll()
+SELECT fıll_aria()
+SELECT `fıll`()
+SELECT `fill `()
+SELECT ﬁll()
+SELECT ｆill()
+SELECT fíll()
+SELECT FÏLL()
+SELECT f\u0131ll()
+SELECT loadfıle('/etc/passwd')
+SELECT load_fıle('/etc/passwd')
+SELECT İS_used_lock('a')
+SELECT * FROM İnformation_schema.processlist
+SELECT * FROM ınformation_schema.processlist
+SELECT * FROM information_schema.processlıst
+SELECT * FROM mysql.`#mysql50#user`
+SELECT * FROM mysql.`#mysql50#global_priv`
+SELECT * FROM `#mysql50#mysql`.global_priv
+SELECT * FROM `#mysql50#mysql`.`#mysql50#global_priv`
+SELECT * FROM mysql.`#mysql50#proc`
+SELECT * FROM sys.`#mysql50#session`
+SELECT * FROM `#mysql50#performance_schema`.threads
+SELECT * FROM `#mysql50#information_schema`.processlist
+SELECT * FROM mysql.`global_priv `
+SELECT * FROM mysql.global_priv PARTITION (p0)
+SELECT global_priv.Priv FROM mysql.global_priv
+SELECT * FROM mysql.innodb_index_stats
+SELECT * FROM mysql.gtid_slave_pos
+SELECT * FROM mysql.transaction_registry
+SELECT * FROM mysql.roles_mapping
+SELECT * FROM mysql.help_topic
+SELECT * FROM mysql.time_zone
+SELECT * FROM mysql.event
+SELECT * FROM mysql.table_stats
+SELECT * FROM mysql.columns_priv
+SELECT * FROM mysql.procs_priv
+SELECT change_settıng()
+SELECT `change_SETTıNG`()
+-- class: stored functions that call what is refused; expect: refused
+SELECT via_procedure()
+SELECT id, via_procedure() FROM t
+-- class: calls that end the server or never end; expect: refused
+SELECT encrypt('a', '$6$rounds=20000000$saltsaltsalt')
+SELECT ENCRYPT ('a', '$2b$18$abcdefghijklmnopqrstuu')
+SELECT `encrypt`('a', '$5$rounds=20000000$saltsaltsalt')
+SELECT st_buffer(st_geomfromtext('LINESTRING(0 0, 1 1)'), 1e300)
+SELECT st_astext(st_buffer(st_geomfromtext(concat('MULTIPOINT(', repeat('0 0,', 20000), '1 1)')), 10))
+SELECT ST_Buffer (point(0, 0), 1e300)
+SELECT buffer(point(0, 0), 1e300)
+SELECT kdf('a', 'b', 'pbkdf2_hmac', 2000000000)
+-- class: other statements and tables; expect: refused, error, ok
+SELECT 1 FROM dual INTO @a
+SELECT * FROM t INTO @a, @b
+SELECT @a := 5, @a
+SELECT @@sql_mode, @@datadir
+SELECT @@global.general_log_file
+SELECT SQL_NO_CACHE SQL_CALC_FOUND_ROWS HIGH_PRIORITY * FROM t
+SELECT * FROM t PROCEDURE ANALYSE(10, 2000)
+SELECT * FROM t LIMIT 1 ROWS EXAMINED 1
+SELECT /*+ NO_RANGE_OPTIMIZATION(t) */ * FROM t
+SELECT * FROM t WHERE id = 1 FOR UPDATE WAIT 3
+SELECT * FROM t FOR SHARE
+SELECT * FROM t FOR SYSTEM_TIME ALL
+SELECT * FROM t AS OF TIMESTAMP now()
+VALUES (1),(2)
+VALUES ROW(1)
+TABLE t
+HELP 'contents'
+DESCRIBE t
+SHOW PROCESSLIST
+SHOW GRANTS
+SHOW CREATE USER
+EXPLAIN SELECT 1
+ANALYZE SELECT 1
+ANALYZE FORMAT=JSON SELECT 1
+EXECUTE IMMEDIATE concat('SEL','ECT 1')
+BEGIN NOT ATOMIC SELECT 1; END
+IF 1 THEN SELECT 1; END IF
+FOR i IN 1..3 DO SELECT i; END FOR
+LOOP SELECT 1; END LOOP
+DECLARE c CURSOR FOR SELECT 1
+SIGNAL SQLSTATE '45000'
+GET DIAGNOSTICS @a = NUMBER
+RESIGNAL
+DO sleep(10)
+CACHE INDEX t IN k
+LOAD INDEX INTO CACHE t
+CHECK TABLE t
+ALTER TABLE t ENGINE = MyISAM
+DELIMITER //
+SOURCE /etc/passwd
+\! touch /tmp/stolen
+SELECT 1 \G
+START SLAVE
+STOP ALL SLAVES
+RESET MASTER
+RESET QUERY CACHE
+SAVEPOINT x
+PURGE BINARY LOGS BEFORE now()
+SHOW BINLOG EVENTS
+UNINSTALL PLUGIN x
+CREATE OR REPLACE TEMPORARY TABLE x (a int)
+WITH x AS (SELECT 1) TABLE x
+WITH RECURSIVE x AS (SELECT 1 UNION SELECT 1 FROM x) SELECT * FROM x INTO OUTFILE '/tmp/stolen.csv'
+SELECT * FROM (VALUES (1) INTO OUTFILE '/tmp/stolen.csv') q
+SELECT _binary'a' INTO DUMPFILE '/tmp/stolen.csv'
+SELECT x'73656c656374', 0x41, b'01', N'a', _latin1'a', _gbk'�\\', 'a' 'b'
+SELECT 'a\' OR load_file(1) -- '
+SELECT "a\" INTO OUTFILE '/tmp/stolen.csv' -- "
+SELECT _gbk'\xbf\' INTO OUTFILE ', 1
+SELECT _big5'功\', take_lock(), '
+SELECT _sjis 'ソ\', take_lock(), '
+SELECT CONVERT('a' USING ucs2), take_lock/**/()
+SELECT take_lock
+SELECT .t.id FROM .t
+SELECT t.`id``; DROP TABLE t` FROM t
+SELECT {d '2020-01-01'}, {fn sleep(0)}
+SELECT {fn take_lock()}
+SELECT { fn get_lock('a',0) }
+SELECT (SELECT 1 FOR UPDATE)
+SELECT s.nextval
+SELECT s.currval
+SELECT NEXT VALUE FOR `s`
+SELECT nextval(`s`)
+SELECT last_insert_id(5), last_insert_id()
+SELECT statement_digest('a')
+SELECT wsrep_last_written_gtid(), wsrep_last_seen_gtid()
+SELECT user(), current_role(), session_user(), database(), connection_id()
+SELECT uuid(), rand(), sysdate(), random_bytes(4)
+SELECT password('a'), old_password('a')
+SELECT des_decrypt('a')
+SELECT column_json(column_create('a', 1))
+SELECT master_pos_wait('x',1,1)
+SELECT trigger_name FROM information_schema.`triggers`
+SELECT * FROM information_schema . `tables` AS x, information_schema.innodb_sys_tables
+SELECT * FROM information_schema.metadata_lock_info
+SELECT * FROM information_schema.thread_pool_groups
+SELECT * FROM information_schema.applicable_roles
+SELECT * FROM information_schema.enabled_roles
+SELECT * FROM information_schema.spatial_ref_sys
+SELECT * FROM information_schema.sql_functions
+SELECT * FROM information_schema.innodb_tablespaces_encryption
+SELECT * FROM information_schema.system_variables
+SELECT * FROM information_schema.innodb_metrics
+SELECT * FROM information_schema.innodb_ft_config
+SELECT * FROM information_schema.key_caches
+SELECT * FROM information_schema.index_statistics
+SELECT * FROM information_schema.table_statistics
+SELECT * FROM information_schema.query_response_time
+SELECT * FROM information_schema.disks
+SELECT * FROM information_schema.feedback
+SELECT * FROM information_schema.locales
+-- class: time and memory in one call; expect: timeout, too_large, out_of_memory, error
+SELECT extractvalue(concat('<a>',repeat('<b/>',3000),'</a>'), 'count(//*[count(//*[count(//*)>0])>0])')
+SELECT json_merge_patch(a.name,b.name) FROM t a, t b, t c
+SELECT replace(repeat('a',10000000),'a',repeat('b',1000))
+SELECT seq FROM seq_1_to_1000000000000
+SELECT a.seq FROM seq_1_to_1000000 a, seq_1_to_1000000 b ORDER BY rand()
+SELECT group_concat(a.seq ORDER BY a.seq DESC) FROM seq_1_to_100000000 a
+SELECT benchmark(1e18, (SELECT count(*) FROM t a, t b))

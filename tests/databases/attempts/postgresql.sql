@@ -297,3 +297,159 @@ SELECT sum(cardinality(array_fill(id, ARRAY[3000000]))) FROM t
 SELECT jsonb_agg(a.name) FROM t AS a, t AS b, generate_series(1, 50)
 SELECT factorial(200000)
 SELECT 10 ^ 100000::numeric ^ 2
+-- class: a text as a value of another type; expect: refused, error
+SELECT 1 WHERE domain_in('select 1', ('chec'||'ked')::regtype::oid, -1) IS NOT NULL
+SELECT domain_in('select 1', to_regtype('chec'||'ked')::oid, -1)
+SELECT domain_in('select 1', (SELECT oid FROM pg_type WHERE typname LIKE 'chec%'), -1)
+SELECT array_in('{select 1}', (SELECT oid FROM pg_type WHERE typname LIKE 'chec%'), -1)
+SELECT pg_input_is_valid('select 1', 'chec' || 'ked')
+SELECT record_in('(1)', to_regtype('pa'||'ir')::oid, -1)
+-- class: stored functions with statements that no rollback undoes; expect: refused
+SELECT export_it()
+SELECT export_sql()
+SELECT checkpoint_it()
+SELECT calls_export()
+-- class: an XPath that nothing ends; expect: refused
+SELECT xpath('count(//*[count(//*[count(//*[count(//*)>0])>0])>0])', ('<a>' || repeat('<b/>',3000) || '</a>')::xml)
+SELECT xpath_exists('//*[count(//*[count(//*)>0])>0]', '<a/>')
+SELECT xpath('//' || '*[' || 'count(//*)]', '<a/>')
+SELECT xpath('//*//*//*//*//*', '<a/>')
+SELECT xpath('/descendant::*/descendant::*', '<a/>')
+SELECT xpath(name, '<a/>') FROM t
+SELECT xmlexists('//*[//*[//*]]' PASSING '<a/>')
+SELECT * FROM xmltable('//*[//*[//*]]' PASSING '<a/>' COLUMNS v int PATH '.')
+SELECT * FROM xmltable('/a' PASSING '<a/>' COLUMNS v int PATH '//*[//*[//*]]')
+-- class: a parameter; expect: error
+SELECT $1
+SELECT id FROM t WHERE id = $1
+SELECT * FROM t LIMIT $2
+-- class: other statements and catalogs; expect: refused, error, ok
+SELECT :a
+SELECT 1 AS a \gexec
+SELECT 1 UNION (TABLE t) INTO u
+DO $x$ BEGIN PERFORM 1; END $x$
+DECLARE c CURSOR WITH HOLD FOR SELECT 1
+FETCH ALL FROM c
+LISTEN x
+NOTIFY x
+SET TRANSACTION READ WRITE
+SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE
+SET LOCAL statement_timeout = 0
+RESET ALL
+SHOW ALL
+CLUSTER t
+REFRESH MATERIALIZED VIEW m
+SECURITY LABEL ON TABLE t IS 'x'
+REASSIGN OWNED BY postgres TO postgres
+DROP OWNED BY postgres
+IMPORT FOREIGN SCHEMA x FROM SERVER far INTO public
+ALTER SYSTEM SET work_mem = '1GB'
+CREATE TEMP TABLE x AS SELECT 1
+SELECT FROM t WHERE CURRENT OF c
+WITH RECURSIVE x AS (SELECT 1 UNION ALL (MERGE INTO t USING t s ON true WHEN MATCHED THEN DELETE)) SELECT 1
+SELECT (WITH d AS (DELETE FROM t RETURNING 1) SELECT count(*) FROM d)
+EXPLAIN (ANALYZE) SELECT 1
+SELECT * FROM pg_catalog.pg_largeobject
+SELECT * FROM information_schema.pg_authid
+SELECT relacl FROM pg_class
+SELECT * FROM pg_shdescription
+SELECT * FROM pg_shseclabel
+SELECT * FROM pg_event_trigger
+SELECT * FROM pg_publication
+SELECT * FROM pg_tablespace
+SELECT * FROM pg_foreign_table
+SELECT * FROM pg_foreign_data_wrapper
+SELECT ftoptions FROM pg_catalog.pg_foreign_table
+SELECT * FROM information_schema.foreign_table_options
+SELECT * FROM information_schema.foreign_data_wrapper_options
+SELECT * FROM pg_stat_progress_vacuum
+SELECT * FROM pg_statio_all_tables
+SELECT * FROM pg_stat_wal
+SELECT * FROM pg_stat_gssapi
+SELECT * FROM pg_stat_subscription_stats
+SELECT * FROM pg_control_system()
+SELECT * FROM pg_hba_file_rules()
+SELECT pg_ls_logicalmapdir()
+SELECT pg_ls_replslotdir('x')
+SELECT has_function_privilege('pg_read_file(text)', 'execute')
+SELECT pg_get_wal_replay_pause_state()
+SELECT pg_stat_have_stats('a',1,1)
+SELECT pg_identify_object_as_address(1,1,1)
+SELECT pg_get_object_address('table','{t}','{}')
+SELECT pg_options_to_table(ARRAY['a=b'])
+SELECT pg_event_trigger_ddl_commands()
+SELECT pg_extension_config_dump('t','')
+SELECT pg_nextoid('pg_class','oid','pg_class_oid_index')
+SELECT pg_stop_making_pinned_objects()
+SELECT pg_collation_actual_version(1)
+SELECT pg_database_collation_actual_version(1)
+SELECT pg_filenode_relation(0,1)
+SELECT pg_tablespace_location(1663)
+SELECT pg_postmaster_start_time()
+SELECT pg_conf_load_time()
+SELECT pg_safe_snapshot_blocking_pids(1)
+SELECT pg_isolation_test_session_is_blocked(1,'{1}')
+SELECT pg_jit_available()
+SELECT pg_my_temp_schema()
+SELECT pg_is_other_temp_schema(1)
+SELECT pg_listening_channels()
+SELECT pg_notification_queue_usage()
+SELECT pg_trigger_depth()
+SELECT pg_mcv_list_items(NULL)
+SELECT ts_debug('english','a')
+SELECT ts_parse('default','a')
+SELECT ts_lexize('simple','a')
+SELECT get_current_ts_config()
+SELECT inet_server_addr()
+SELECT array_to_string(ARRAY(SELECT rolpassword FROM pg_authid), ',')
+SELECT t.* FROM t, LATERAL (SELECT * FROM dblink('host=/var/run/postgresql','select 1') AS x(a int)) y
+SELECT loid FROM pg_largeobject_metadata
+SELECT brin_desummarize_range('x',1)
+SELECT currtid2('t','(0,1)')
+SELECT heap_tableam_handler(NULL)
+SELECT plpgsql_call_handler()
+SELECT plpgsql_inline_handler(NULL)
+SELECT plpgsql_validator('double'::regproc)
+SELECT fmgr_sql_validator('double'::regproc)
+SELECT fmgr_c_validator(1)
+SELECT ri_fkey_cascade_del()
+SELECT suppress_redundant_updates_trigger()
+SELECT unique_key_recheck()
+SELECT lo_lseek64(0,0,0)
+SELECT be_lo_unlink(1)
+SELECT nameconcatoid('a',1)
+SELECT satisfies_hash_partition('t'::regclass,2,1,1)
+SELECT * FROM json_to_record('{"a":"select 1"}') AS x(a checked)
+SELECT * FROM json_populate_record(NULL::pair, '{"a":"x"}')
+SELECT * FROM XMLTABLE('/a' PASSING '<a/>'::xml COLUMNS b checked PATH '.')
+SELECT jsonb_path_query('"2020"', '$.datetime()')
+SELECT 1 OPERATOR(pg_catalog.+) 1
+SELECT U&'\0041'
+SELECT U&'!0041' UESCAPE '!'
+SELECT N'abc', B'01', X'1F', $q$a$q$
+SELECT 0x1F
+SELECT 1_000
+SELECT 'a' 'b'
+SELECT ٣
+SELECT pg_ſleep(10)
+SELECT pg_read_ﬁle('x')
+SELECT ｐg_read_file('x')
+-- class: time and memory in one call; expect: timeout, too_large, out_of_memory, error
+SELECT exp(ln(repeat('9',100000)::numeric))
+SELECT power(repeat('9',100000)::numeric, 1.0000001)
+SELECT string_to_array(repeat(',',200000000), ',')
+SELECT 'x' ~ repeat('(a{0,255}){0,255}', 50)
+SELECT array_agg(g) FROM generate_series(1,100000000) g
+SELECT json_agg(t) FROM t, generate_series(1,100000)
+SELECT lpad('x', 1000000000)
+SELECT to_char(1, repeat('9', 100000000))
+SELECT xmlparse(document '<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;"><!ENTITY d "&c;&c;&c;&c;&c;&c;&c;&c;&c;&c;"><!ENTITY e "&d;&d;&d;&d;&d;&d;&d;&d;&d;&d;"><!ENTITY f "&e;&e;&e;&e;&e;&e;&e;&e;&e;&e;">]><a>&f;&f;&f;&f;&f;&f;&f;&f;&f;&f;</a>')
+SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY g) FROM generate_series(1,500000000) g
+-- class: functions of extensions; expect: refused, error, timeout, ok
+SELECT crypt('a', '$2a$31$abcdefghijklmnopqrstuu')
+SELECT crypt('a', '_....abcd')
+SELECT xslt_process('<a/>', '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:template match="/"><xsl:copy-of select="document(''/etc/passwd'')"/></xsl:template></xsl:stylesheet>')
+SELECT xslt_process('<a/>', '<xsl:stylesheet version="1.0" extension-element-prefixes="e" xmlns:e="http://exslt.org/common" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:template match="/"><e:document href="/tmp/stolen.x">x</e:document></xsl:template></xsl:stylesheet>')
+SELECT pgp_sym_encrypt('a','b','s2k-count=65011712, s2k-mode=3')
+SELECT show_limit()
+SELECT gen_salt('bf', 31)

@@ -118,3 +118,117 @@ SELECT json_group_array(hex(zeroblob(100000))) FROM t, t AS u
 SELECT quote(zeroblob(6e8))
 SELECT randomblob(1000000000)
 SELECT replace(hex(zeroblob(9e6)), '0', hex(zeroblob(9e6)))
+-- class: virtual tables and their functions; expect: refused, error
+SELECT * FROM bytecode('DELETE FROM t')
+SELECT * FROM tables_used('SELECT * FROM t')
+SELECT * FROM completion('sel')
+SELECT * FROM sqlite_dbdata
+SELECT * FROM sqlite_dbptr
+SELECT * FROM sqlite_memstat
+SELECT * FROM csv('/etc/passwd')
+SELECT * FROM fileio
+SELECT * FROM lsmode
+SELECT * FROM generate_series(1, 5)
+SELECT * FROM vfsstat
+SELECT * FROM prefixes('a')
+SELECT * FROM carray(1, 5)
+SELECT * FROM statement('x')
+SELECT sqlite_offset(id) FROM t
+SELECT sqlite3_vtab_in(1)
+SELECT fts3_tokenizer(upper('simple'))
+SELECT sha3_query('DELETE FROM t')
+SELECT eval('DELETE FROM t')
+SELECT lsdir('/')
+SELECT name, data FROM fsdir('/etc')
+SELECT pcache1(1)
+SELECT * FROM pragma_data_version(1)
+SELECT * FROM pragma_foreign_key_check('t')
+SELECT * FROM pragma_quick_check
+SELECT * FROM pragma_cache_size(-1000000)
+SELECT * FROM pragma_mmap_size(1000000000)
+SELECT * FROM pragma_threads(8)
+SELECT * FROM pragma_soft_heap_limit(0)
+SELECT * FROM pragma_hard_heap_limit(0)
+SELECT * FROM pragma_trusted_schema(1)
+SELECT * FROM pragma_temp_store(1)
+SELECT * FROM pragma_case_sensitive_like(1)
+SELECT * FROM pragma_reverse_unordered_selects(1)
+SELECT * FROM pragma_encoding
+SELECT * FROM pragma_incremental_vacuum(1)
+SELECT * FROM pragma_busy_timeout(100000)
+SELECT * FROM pragma_locking_mode('exclusive')
+SELECT * FROM pragma_application_id
+SELECT * FROM pragma_vdbe_trace(1)
+SELECT * FROM pragma_shrink_memory
+SELECT * FROM pragma_stats
+SELECT * FROM pragma_lock_status
+SELECT * FROM pragma_legacy_alter_table(1)
+SELECT * FROM pragma_writable_schema(1)
+PRAGMA main.table_info(t)
+PRAGMA schema_version = 5
+PRAGMA integrity_check
+-- class: other statements and texts; expect: refused, error, ok
+VALUES(1); VALUES(2)
+SELECT 1 -- ; DROP TABLE t
+SELECT x'00', 'a' || char(0) || 'b', "t".'id' FROM t LIMIT 1
+SELECT `id`, [id], 'id', "id" FROM t LIMIT 1
+SELECT "drop table t"
+SELECT 1 AS "a;b"
+SELECT ?1, :a, @b, $c
+SELECT ?
+SELECT $a::b(c)
+SELECT #1
+SELECT 1e999, -9223372036854775808, 0x7fffffffffffffff, 0xffffffffffffffff
+SELECT 0x8000000000000000000
+SELECT 9e999 - 9e999
+SELECT char(55296), char(1114112), char(0)
+SELECT CAST(x'fffe' AS TEXT)
+SELECT id COLLATE nosuch FROM t
+SELECT * FROM t INDEXED BY nosuch
+SELECT * FROM t NOT INDEXED
+SELECT * FROM main.t, temp.t
+SELECT * FROM temp.sqlite_master
+SELECT * FROM sqlite_temp_schema
+SELECT * FROM sqlite_sequence
+SELECT * FROM sqlite_stat1
+SELECT raise(ignore)
+SELECT raise(abort, 'x')
+SELECT current_timestamp, unixepoch('now','subsec')
+SELECT 1 ISNULL NOTNULL IS NOT DISTINCT FROM 2
+SELECT EXISTS (DELETE FROM t RETURNING 1)
+WITH x AS (INSERT INTO t VALUES(-1,'a') RETURNING 1) SELECT * FROM x
+WITH x AS MATERIALIZED (SELECT 1) REPLACE INTO t VALUES(1,'a') RETURNING *
+SELECT 1 RETURNING 2
+EXPLAIN SELECT 1
+REPLACE INTO t VALUES(1,'x')
+INSERT INTO t DEFAULT VALUES
+UPDATE OR IGNORE t SET id=id
+CREATE TABLE IF NOT EXISTS t(a)
+DROP VIEW IF EXISTS v
+ALTER TABLE t DROP COLUMN name
+ATTACH 'file:/etc/passwd?mode=ro' AS x
+.shell touch /tmp/stolen
+.load evil
+SELECT '٣', ٣
+SELECT 1​
+SELECT﻿ 1
+-- class: bombs; expect: timeout, too_large, out_of_memory, error
+SELECT group_concat(x, hex(zeroblob(100000))) FROM (SELECT a.id x FROM t a, t b)
+SELECT json_group_object(a.id || '-' || b.id, hex(zeroblob(1000))) FROM t a, t b
+WITH RECURSIVE r(x, n) AS (SELECT zeroblob(1000000), 1 UNION SELECT zeroblob(1000000 + n), n + 1 FROM r) SELECT count(*) FROM r
+WITH RECURSIVE r(x) AS (SELECT 1 UNION SELECT x + 1 FROM r) SELECT * FROM r ORDER BY random()
+WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r ORDER BY 1) SELECT sum(x) FROM r
+SELECT count(*) FROM (SELECT DISTINCT a.id * 1000000 + b.id * 1000 + c.id FROM t a, t b, t c)
+SELECT sum(x) OVER (ORDER BY x ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM (SELECT a.id x FROM t a, t b, t c)
+SELECT max(x) OVER (ORDER BY y RANGE BETWEEN 1000000 PRECEDING AND 1000000 FOLLOWING EXCLUDE TIES) FROM (SELECT a.id x, b.id y FROM t a, t b)
+SELECT trim(hex(zeroblob(400000)), hex(zeroblob(400000)) || 'x') FROM t a, t b
+SELECT replace(hex(zeroblob(100000)), '00', hex(zeroblob(100000)))
+SELECT substr(hex(zeroblob(400000)), a.id) FROM t a, t b, t c
+SELECT unhex(hex(zeroblob(100000))) FROM t a, t b, t c
+SELECT quote(hex(zeroblob(120000))) FROM t a, t b
+SELECT strftime('%Y', 'now', '+' || a.id || ' days') FROM t a, t b, t c
+SELECT count(*) FROM json_each('[' || replace(hex(zeroblob(100000)), '0', '1,') || '1]') a, t b, t c
+SELECT count(*) FROM json_tree('[' || replace(hex(zeroblob(100000)), '0', '[],') || '1]') a, t b, t c
+SELECT json_patch(a.x, b.x) FROM (SELECT json_group_object(id, name) x FROM t) a, (SELECT json_group_object(id, id) x FROM t) b, t, t c, t d
+SELECT '{"a":' || replace(hex(zeroblob(120000)), '0', '[') -> '$' FROM t a, t b
+SELECT printf(hex(zeroblob(100000)), 1) FROM t a, t b, t c

@@ -79,7 +79,7 @@ class ValuePool:
         return self.edges_of(self.holds, traps)
 
     def edges_of(self, holds: frozenset[Holds], traps: Traps | None = None) -> list[Constant]:
-        """Edge-case values of these classes; the narrow values if there are none."""
+        """Edge-case values of these classes; ``narrow``, the usual values, if there are none."""
         return edge_values(self.kind, holds, self._hot, traps) or self.narrow
 
     @property

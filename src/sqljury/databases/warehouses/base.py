@@ -163,7 +163,7 @@ class Warehouse(ABC):
         self._paid = paid
 
     def price(self, sql: str, limits: Limits) -> Bill | Execution:
-        """The most that a statement can cost, without running it; or why it would not run."""
+        """The most that a statement can be billed for, without running it; or why it would fail."""
         statement = admitted(sql, self.rules)
         if isinstance(statement, Execution):
             return statement
@@ -348,5 +348,5 @@ def literal(text: str) -> str:
         InputError: SJ284: dialects read it in different ways.
     """
     if "\\" in text or "'" in text:
-        raise InputError("SJ284", f"a name with a quote or a backslash: {text!r}.")
+        raise InputError("SJ284", f"names with a quote or a backslash cannot be used: {text!r}.")
     return f"'{text}'"

@@ -154,7 +154,7 @@ class PaidResults:
             time.sleep(_POLL_SECONDS)
 
     def spent(self) -> float:
-        """US dollars that this command spent on statements, those that now run at their most."""
+        """US dollars that this command spent; a statement still running counts at its most."""
         with storage_errors(self._path, self._damaged):
             ((spent,),) = self._database.execute(
                 "SELECT total(coalesce(money, most)) FROM result WHERE command = ?",

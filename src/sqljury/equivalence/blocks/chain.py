@@ -276,7 +276,8 @@ WINDOWS = 10**9
 class Reading:
     """A block and the operators above it.
 
-    ``readers`` are those operators from the top down, ``uses`` their expressions in that order.
+    ``readers`` are those operators from the top down. ``uses`` holds the expressions of the first
+    reader, then those of the next; a reader may have several uses.
     """
 
     readers: list[Relation]

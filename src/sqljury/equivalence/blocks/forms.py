@@ -133,6 +133,16 @@ def is_null(expression: Expression) -> bool:
     return isinstance(expression, Literal) and expression.value is None
 
 
+def null_of(type_: Type, context: Context) -> Literal:
+    """NULL in place of a value of this type.
+
+    Outside SQLite the type of a value that is never there still counts: COALESCE(NULL::DOUBLE, 7) /
+    2 is 3.5.
+    """
+    has_no_type = context.dialect == "sqlite" or type_ in (Type.NULL, Type.BOOLEAN)
+    return NULL if has_no_type else Literal(None, type_)
+
+
 def truth(value: bool | None) -> Literal:
     """The literal TRUE, FALSE, or NULL for None."""
     if value is None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import product
 
+from sqljury.equivalence.blocks.forms import null_of
 from sqljury.equivalence.proof.grouping import (
     has_no_rows,
     of_no_rows,
@@ -28,7 +29,6 @@ from sqljury.equivalence.simplify import simplify_condition
 from sqljury.trees.conditions import conjunction, conjuncts
 from sqljury.trees.context import Context
 from sqljury.trees.nodes import (
-    NULL,
     TRUE,
     Aggregate,
     Call,
@@ -172,7 +172,7 @@ class Reader:
     def _aggregate(self, relation: Aggregate) -> Iterator[ProofBlock]:
         """An aggregate as blocks of plain rows if it can be simplified so, else as an input."""
         if not relation.keys and has_no_rows(relation.input):
-            constant = of_no_rows(relation)
+            constant = of_no_rows(relation, self.context)
             yield atom(relation) if constant is None else ProofBlock((), (), constant)
             return
         simple = None
@@ -190,12 +190,17 @@ class Reader:
             yield atom(with_sums(relation if whole is None else whole))
 
     def _union(self, relation: SetOperation) -> Iterator[ProofBlock]:
-        for below in relation.inputs:
-            yield from self.blocks(below)
+        """The blocks of all inputs; outside SQLite, where a union converts its columns to common
+        types, the union as one block if there is anything to convert."""
+        found = [block for below in relation.inputs for block in self.blocks(below)]
+        if self.context.dialect == "sqlite" or all(self._alike(b, relation) for b in found):
+            yield from found
+        else:
+            yield atom(relation)
 
     def _join(self, join: Join) -> Iterator[ProofBlock]:
         if join.kind in (JoinKind.SEMI, JoinKind.ANTI):
-            yield from self._partners(join, self._below(join.left), 0)
+            yield from self._partners(join, self._below(join.left), ())
             return
         left, right = self._below(join.left), self._below(join.right)
         for one, other in product(left, right):
@@ -203,19 +208,19 @@ class Reader:
             yield _and(both, conjuncts(_over(join.condition, both.outputs)))
         if join.kind in (JoinKind.LEFT, JoinKind.FULL):
             anti = replace(join, kind=JoinKind.ANTI)
-            yield from self._partners(anti, left, width(join.right))
+            yield from self._partners(anti, left, self._nulls(join.right))
         if join.kind in (JoinKind.RIGHT, JoinKind.FULL):
             yield from self._mirrored(join, right)
 
     def _partners(
-        self, join: Join, left: tuple[ProofBlock, ...], nulls: int
+        self, join: Join, left: tuple[ProofBlock, ...], nulls: tuple[Expression, ...]
     ) -> Iterator[ProofBlock]:
-        """Blocks of the left rows with a partner (or without, for ANTI), then columns of NULL."""
+        """Blocks of the left rows with a partner (or without, for ANTI), then ``nulls``."""
         for block in left:
             found = _has_partner(join.condition, join.right, block.outputs)
             condition = found if join.kind is JoinKind.SEMI else Call("NOT", (found,))
             kept = _and(block, (condition,))
-            yield replace(kept, outputs=kept.outputs + (NULL,) * nulls)
+            yield replace(kept, outputs=kept.outputs + nulls)
 
     def _mirrored(self, join: Join, right: tuple[ProofBlock, ...]) -> Iterator[ProofBlock]:
         """Blocks of the right rows without a partner, after columns of NULL."""
@@ -229,8 +234,12 @@ class Reader:
             ),
         )
         anti = Join(JoinKind.ANTI, join.right, join.left, turned)
-        for block in self._partners(anti, right, 0):
-            yield replace(block, outputs=(NULL,) * columns + block.outputs)
+        for block in self._partners(anti, right, ()):
+            yield replace(block, outputs=self._nulls(join.left) + block.outputs)
+
+    def _nulls(self, relation: Relation) -> tuple[Expression, ...]:
+        row = fields(relation, self.context, self.outer)
+        return tuple(null_of(field.type, self.context) for field in row)
 
 
 def _product(block: ProofBlock) -> Relation:

@@ -1,4 +1,8 @@
-"""Window functions, grouped joins and first rows, rewritten as correlated subqueries."""
+"""Window functions, grouped joins and first rows, rewritten as correlated subqueries.
+
+A function whose docstring is ``before → after`` returns the new relation, or None if it does not
+apply.
+"""
 
 from __future__ import annotations
 

@@ -42,10 +42,16 @@ _ADDED: Final = re.compile(r"\s*ADD\s+(?=CONSTRAINT\b|CHECK\b)", re.IGNORECASE)
 _UNSIGNED: Final = re.compile(r"\bUNSIGNED\b|^U(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|INT\d*)\b")
 _BITS: Final = {"TINYINT": 8, "SMALLINT": 16, "INT2": 16, "MEDIUMINT": 24}
 """Larger types get no range: each makes proofs slower, and few queries reach their limits."""
+_LENGTHS: Final = {"postgres": "LENGTH", "mysql": "CHAR_LENGTH"}
+"""The dialects that refuse a longer text than VARCHAR(n) declares."""
+_LENGTH: Final = re.compile(r"(?:VAR)?CHAR(?:ACTER)?(?:\s+VARYING)?\s*\((\d+)\)$", re.I)
 _ENUM: Final = re.compile(r"ENUM\s*(\(.+\))$", re.I)
 _PURE: Final = frozenset(
     ("=", "<>", "<", "<=", ">", ">=", "AND", "OR", "NOT", "IN", "BETWEEN", "IS", "IS NULL")
-) | {"+", "-", "*", "NEG", "ABS", "LENGTH", "UPPER", "LOWER", "COALESCE", "CASE", "COLLATED"}
+) | {
+    *("+", "-", "*", "NEG", "ABS", "LENGTH", "CHAR_LENGTH", "UPPER", "LOWER"),
+    *("COALESCE", "CASE", "COLLATED"),
+}
 _CLOCKS: Final = frozenset(("now", "today", "tomorrow", "yesterday", "allballs"))
 """Texts that PostgreSQL reads as dates that depend on the clock."""
 
@@ -92,10 +98,13 @@ def _of_types(table: Table, dialect: str) -> Iterator[str]:
     for column in table.columns:
         name = exp.to_identifier(column.name, quoted=True).sql(dialect)
         members = _ENUM.match(column.type.strip())
+        length = _LENGTH.match(column.type.strip())
         word = re.match(r"\w*", column.type.strip().upper())
         bits = 0 if dialect == "sqlite" or word is None else _BITS.get(word[0], 0)
         if dialect in ("mysql", "duckdb") and _UNSIGNED.search(column.type.upper()):
             yield f"{name} >= 0 AND {name} < {2**bits}" if bits else f"{name} >= 0"
+        elif length is not None and dialect in _LENGTHS:
+            yield f"{_LENGTHS[dialect]}({name}) <= {length[1]}"
         elif bits:
             yield f"{name} >= {-(2 ** (bits - 1))} AND {name} < {2 ** (bits - 1)}"
         elif dialect in ("mysql", "duckdb") and members is not None:

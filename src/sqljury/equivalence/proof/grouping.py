@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sqljury.equivalence.blocks.forms import null_of
 from sqljury.trees.conditions import conjunction, not_null
 from sqljury.trees.context import Context
 from sqljury.trees.nodes import (
@@ -42,14 +43,14 @@ def has_no_rows(relation: Relation) -> bool:
     return isinstance(relation, Values) and not relation.rows
 
 
-def of_no_rows(aggregate: Aggregate) -> tuple[Expression, ...] | None:
+def of_no_rows(aggregate: Aggregate, context: Context) -> tuple[Expression, ...] | None:
     """The values of aggregates without GROUP BY over no rows; None if one is not known."""
     made: list[Expression] = []
-    for call in aggregate.calls:
+    for call, field in zip(aggregate.calls, fields(aggregate, context), strict=True):
         if call.name == "COUNT":
             made.append(ZERO)
         elif call.name in _NULL_OF_NO_ROWS:
-            made.append(NULL)
+            made.append(null_of(field.type, context))
         else:
             return None
     return tuple(made)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -21,8 +21,10 @@ from sqljury.equivalence.blocks.forms import (
     EXACT,
     affinity,
     compared_as_it_is,
+    kind,
     same_order_everywhere,
     surely_different,
+    truth_is_a_number,
     typed,
 )
 from sqljury.equivalence.rules.base import Scope
@@ -89,7 +91,7 @@ def quotient(call: Call, dialect: str) -> Fraction | None:
 _NUMBERS = (Type.INTEGER, Type.REAL, Type.DECIMAL)
 _CASELESS = ("mysql", "tsql")
 _STRICT = frozenset(
-    ("LIKE", "ILIKE", "GLOB", "LENGTH", "UPPER", "LOWER", "TRIM", "ABS", "ROUND")
+    ("LIKE", "ILIKE", "GLOB", "LENGTH", "CHAR_LENGTH", "UPPER", "LOWER", "TRIM", "ABS", "ROUND")
 ) | {
     *("SUBSTR", "SUBSTRING", "REPLACE", "INSTR", "||", "LTRIM", "RTRIM", "COLLATED"),
     *(BY_VALUE, SHOWN, TO_NUMBER, TO_TEXT),
@@ -278,7 +280,7 @@ class Terms:
         if name == "IIF" and len(operands) == 3:
             return self._choice(operands, frames)
         if name in ("COALESCE", "IFNULL") and operands:
-            return self._first([self.value(o, frames) for o in operands])
+            return self._first(self._of_one_type(operands, frames))
         if name == "NULLIF" and len(operands) == 2:
             equal = self.truth(Call("=", operands), frames)
             one = self.value(operands[0], frames)
@@ -293,12 +295,33 @@ class Terms:
         return self._unknown(name, operands, call, frames)
 
     def _choice(self, operands: Sequence[Expression], frames: Frames) -> Value:
-        found = self.value(operands[-1], frames)
-        for condition, result in reversed(
-            list(zip(operands[0:-1:2], operands[1::2], strict=False))
-        ):
-            holds, value = self.truth(condition, frames).true, self.value(result, frames)
-            found = _either(holds, value, found)
+        *values, found = self._of_one_type([*operands[1::2], operands[-1]], frames)
+        for condition, value in reversed(list(zip(operands[0:-1:2], values, strict=False))):
+            found = _either(self.truth(condition, frames).true, value, found)
+        return found
+
+    def _of_one_type(self, results: Sequence[Expression], frames: Frames) -> list[Value]:
+        """The values of results of which one is chosen: outside SQLite all become one type, even
+        if the others are never chosen."""
+        values = [self.value(result, frames) for result in results]
+        if self.context.dialect == "sqlite":
+            return values
+        scope = self._scope(frames)
+        types = [kind(result, scope) for result in results]
+        if truth_is_a_number(scope):
+            types = [Type.INTEGER if type_ is Type.BOOLEAN else type_ for type_ in types]
+        several = sorted({*types} - {Type.NULL})
+        if len(several) < 2:
+            return values
+        found = []
+        for result, type_, value in zip(results, types, values, strict=True):
+            written = replace(value, kind="null" if type_ is Type.NULL else "")
+            exact = type_ in (Type.NULL, Type.REAL) or _is_float_too(result)
+            if {*several} <= {Type.INTEGER, Type.DECIMAL} or ({*several} <= {*_NUMBERS} and exact):
+                found.append(written)
+            else:
+                term = self.apply(f"AS {several} {type_}", (value,), z3.RealSort())
+                found.append(Value(term, value.null))
         return found
 
     def _first(self, values: list[Value]) -> Value:

@@ -602,7 +602,7 @@ _EXACT_NUMBERS = (Type.INTEGER, Type.DECIMAL)
 def extreme_of_arithmetic(relation: Aggregate, context: Context) -> Rewritten | None:
     """``MAX(x + 1)`` → ``MAX(x) + 1``; ``MIN(10 - x)`` → ``10 - MAX(x)``.
 
-    Assumes no overflow for integers, and types in SQLite, which keeps any value in any column.
+    Assumes no overflow for integers, and types in SQLite, which does not enforce declared types.
     """
     if any(call.name == "BARE" for call in relation.calls):
         return None

@@ -43,7 +43,7 @@ def cast_name(expression: Cast, scope: Scope) -> Expression | None:
 def unchanging_cast(expression: Cast, scope: Scope) -> Expression | Simplified | None:
     """``CAST(x AS INTEGER)`` → ``x`` where x is an integer.
 
-    Assumes types in SQLite, which keeps any value in any column.
+    Assumes types in SQLite, which does not enforce declared types.
     """
     operand, name = expression.operand, expression.type_name
     if isinstance(operand, Cast) and operand.type_name == name:
@@ -75,7 +75,7 @@ def constant_cast(expression: Cast, scope: Scope) -> Expression | None:
 def times_one(expression: Call, scope: Scope) -> Simplified | None:
     """``x * 1.0`` → ``CAST(x AS REAL)`` where x is an integer or a float.
 
-    Assumes types in SQLite, which keeps any value in any column.
+    Assumes types in SQLite, which does not enforce declared types.
     """
     match expression:
         case Call(operands=(value, Literal(value=1.0, type=Type.REAL))) if is_sqlite(scope):
@@ -90,7 +90,7 @@ def cast_operand(expression: Call, scope: Scope) -> Simplified | None:
     """``CAST(x AS REAL) * 100`` → ``x * 100.0``; ``x / CAST(y AS REAL)`` → ``CAST(x AS REAL) /
     y``: where one operand is a float the other becomes one.
 
-    Assumes types in SQLite, which keeps any value in any column.
+    Assumes types in SQLite, which does not enforce declared types.
     """
     if len(expression.operands) != 2 or not is_sqlite(scope):
         return None

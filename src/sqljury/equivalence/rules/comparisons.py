@@ -144,7 +144,7 @@ def number_as_condition(expression: Expression, scope: Scope) -> Simplified | No
     """``WHERE x`` → ``WHERE x <> 0`` where x is a number, in SQLite and MySQL.
 
     Not for texts: a text is true if the number that it begins with is not 0. Assumes types in
-    SQLite, which keeps any value in any column.
+    SQLite, which does not enforce declared types.
     """
     return _compared("<>", expression, scope)
 
@@ -153,7 +153,7 @@ def number_as_condition(expression: Expression, scope: Scope) -> Simplified | No
 def negated_number(expression: Call, scope: Scope) -> Simplified | None:
     """``NOT x`` → ``x = 0`` where x is a number, in SQLite and MySQL.
 
-    Assumes types in SQLite, which keeps any value in any column.
+    Assumes types in SQLite, which does not enforce declared types.
     """
     return _compared("=", expression.operands[0], scope)
 

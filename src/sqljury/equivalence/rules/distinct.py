@@ -179,7 +179,10 @@ class _Split:
 @rule(BLOCK, at={"several"})
 def distinct_input(found: Reading, context: Context) -> frozenset[Assumption] | None:
     """``FROM a JOIN (SELECT DISTINCT x FROM b) AS c ON a.x = c.x`` → ``FROM a WHERE EXISTS
-    (SELECT 1 FROM b WHERE a.x = b.x)``."""
+    (SELECT 1 FROM b WHERE a.x = b.x)``.
+
+    Only if every column of c equals a column of another input.
+    """
     block = found.block
     for position, relation in enumerate(block.inputs):
         if not isinstance(relation, Distinct) or has_volatile(relation):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from sqljury.equivalence.blocks.forms import null_of
 from sqljury.equivalence.rules.base import RELATION, Rewritten, rule
 from sqljury.trees.conditions import conjunction, conjuncts
 from sqljury.trees.context import Context
 from sqljury.trees.nodes import (
     FALSE,
-    NULL,
     Aggregate,
     Call,
     Distinct,
@@ -22,11 +22,12 @@ from sqljury.trees.nodes import (
     SetKind,
     SetOperation,
     Sort,
+    Type,
     Values,
     Window,
 )
+from sqljury.trees.types import fields
 from sqljury.trees.volatile import any_volatile
-from sqljury.trees.walk import width
 
 # ---------------------------------------------------------------- never true
 # A filter on TRUE does nothing; one on FALSE, or an inner join with no rows, gives no rows.
@@ -46,7 +47,7 @@ from sqljury.trees.walk import width
         "SetOperation",
     },
 )
-def never_true(relation: Relation, _: Context) -> Rewritten | None:
+def never_true(relation: Relation, context: Context) -> Rewritten | None:
     """``WHERE FALSE``, and an inner join with no rows → no rows; ``WHERE TRUE`` → no WHERE."""
     match relation:
         case Filter(condition=Literal(value=True)):
@@ -54,15 +55,15 @@ def never_true(relation: Relation, _: Context) -> Rewritten | None:
         case Filter() if is_empty(relation):
             return None
         case Filter() if _is_never(relation.condition):
-            return Rewritten(nothing(relation))
+            return Rewritten(nothing(relation, context))
         case Filter() | Project() | Distinct() | Sort() | Limit() | Window():
-            return Rewritten(nothing(relation)) if is_empty(relation.input) else None
+            return Rewritten(nothing(relation, context)) if is_empty(relation.input) else None
         case Aggregate() if relation.keys:
-            return Rewritten(nothing(relation)) if is_empty(relation.input) else None
+            return Rewritten(nothing(relation, context)) if is_empty(relation.input) else None
         case Join():
-            return _of_join(relation)
+            return _of_join(relation, context)
         case SetOperation(kind=SetKind.UNION):
-            return _of_union(relation)
+            return _of_union(relation, context)
         case _:
             return None
 
@@ -87,37 +88,52 @@ def is_empty(relation: Relation) -> bool:
             return False
 
 
-def nothing(relation: Relation) -> Relation:
-    """A relation without rows and as many columns as the given one: NULLs under WHERE FALSE.
+def nothing(relation: Relation, context: Context) -> Relation:
+    """A relation without rows and the given one's columns: NULLs under WHERE FALSE.
 
     An empty VALUES would have no columns, as their number is known from the rows.
     """
-    return Filter(Values(((NULL,) * width(relation),)), FALSE)
+    nulls = tuple(null_of(field.type, context) for field in fields(relation, context))
+    return Filter(Values((nulls,)), FALSE)
 
 
-def _of_join(join: Join) -> Rewritten | None:
+def _of_join(join: Join, context: Context) -> Rewritten | None:
     never = _is_never(join.condition)
     left, right = is_empty(join.left), is_empty(join.right)
     match join.kind:
         case JoinKind.INNER | JoinKind.SEMI:
-            return Rewritten(nothing(join)) if never or left or right else None
+            return Rewritten(nothing(join, context)) if never or left or right else None
         case JoinKind.LEFT:
-            return Rewritten(nothing(join)) if left else None
+            return Rewritten(nothing(join, context)) if left else None
         case JoinKind.ANTI:
             return Rewritten(join.left) if never or left or right else None
         case _:
             return None
 
 
-def _of_union(union: SetOperation) -> Rewritten | None:
+def _of_union(union: SetOperation, context: Context) -> Rewritten | None:
     kept = tuple(below for below in union.inputs if not is_empty(below))
     if len(kept) == len(union.inputs):
         return None
     if not kept:
-        return Rewritten(nothing(union))
+        return Rewritten(nothing(union, context))
     if len(kept) > 1:
-        return Rewritten(SetOperation(union.kind, union.all, kept))
-    return Rewritten(kept[0] if union.all else Distinct(kept[0]))
+        new: Relation = SetOperation(union.kind, union.all, kept)
+    else:
+        new = kept[0] if union.all else Distinct(kept[0])
+    return Rewritten(new) if _has_types_of(new, union, context) else None
+
+
+def _has_types_of(new: Relation, union: SetOperation, context: Context) -> bool:
+    """True if the columns keep their types without the inputs that have no rows."""
+    if context.dialect == "sqlite":
+        return True
+    rows = [fields(relation, context) for relation in (new, *union.inputs)]
+    # Decimals of one type may still differ in their digits.
+    return all(
+        {field.type for field in others} <= {field.type, Type.NULL} - {Type.DECIMAL}
+        for field, *others in zip(*rows, strict=True)
+    )
 
 
 # ---------------------------------------------------------------- merge filters

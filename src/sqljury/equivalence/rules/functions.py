@@ -149,7 +149,7 @@ def part_of_whole(expression: Call, scope: Scope) -> Simplified | None:
     """``STRFTIME('%Y', DATE(d))`` → ``STRFTIME('%Y', d)`` where d is a date.
 
     Not where d may be a number: ``DATE`` writes early dates as texts that are read as other dates.
-    Assumes types in SQLite, which keeps any value in any column.
+    Assumes types in SQLite, which does not enforce declared types.
     """
     match expression:
         case Call(
@@ -210,7 +210,7 @@ def tidy_pattern(expression: Call, scope: Scope) -> Expression | None:
 def like_of_lower(expression: Call, scope: Scope) -> Simplified | None:
     """``LOWER(x) LIKE 'a%'`` → ``x LIKE 'a%'``, in SQLite.
 
-    Assumes types in SQLite, which keeps any value in any column.
+    Assumes types in SQLite, which does not enforce declared types.
     """
     value, *pattern = expression.operands
     if not is_sqlite(scope) or not isinstance(value, Call) or value.name not in ("LOWER", "UPPER"):
@@ -234,7 +234,7 @@ def plain_pattern(expression: Call, scope: Scope) -> Expression | Simplified | N
     """``x LIKE 'ab'`` → ``x = 'ab'``, or ``LOWER(x) = 'ab'`` in SQLite if the pattern has
     letters.
 
-    Assumes types in SQLite, which keeps any value in any column.
+    Assumes types in SQLite, which does not enforce declared types.
     """
     read = _read(expression, scope)
     if read is None or _WILD[expression.name].search(read[1]):
@@ -253,7 +253,7 @@ def plain_pattern(expression: Call, scope: Scope) -> Expression | Simplified | N
 def prefix(expression: Call, scope: Scope) -> Expression | Simplified | None:
     """``SUBSTR(x, 1, 4) = '2010'`` → ``x LIKE '2010%'`` where there is no letter in it.
 
-    Assumes types in SQLite, which keeps any value in any column.
+    Assumes types in SQLite, which does not enforce declared types.
     """
     match expression:
         case Call(

@@ -352,7 +352,8 @@ def _exactly(columns: frozenset[int], row: Row, context: Context) -> bool:
 
 
 # ---------------------------------------------------------------- group not empty
-# ``HAVING COUNT(*) >= 1`` is true for every group, as no group is empty.
+# ``HAVING COUNT(*) >= 1`` is true for every group, as no group is empty;
+# ``COUNT(*) >= 0`` is true of no rows, too.
 
 
 _ROWS = AggregateCall("COUNT")
@@ -362,7 +363,7 @@ _ROWS = AggregateCall("COUNT")
 def group_not_empty(relation: Relation, _: Context) -> Rewritten | None:
     """``GROUP BY x HAVING COUNT(*) >= 1`` → ``GROUP BY x``."""
     match relation:
-        case Filter(input=Aggregate() as grouped) if grouped.keys:
+        case Filter(input=Aggregate() as grouped):
             parts = conjuncts(relation.condition)
             rest = [part for part in parts if not _is_certain(part, grouped)]
             if len(rest) < len(parts):
@@ -376,7 +377,8 @@ def _is_certain(part: Expression, grouped: Aggregate) -> bool:
             counted = column - len(grouped.keys)
             if counted < 0 or grouped.calls[counted] != _ROWS:
                 return False
-            return least <= (1 if part.name == ">=" else 0)
+            most = (1 if grouped.keys else 0) - (part.name != ">=")
+            return least <= most if part.name != "<>" else least < 0 or (least == 0 == most)
         case _:
             return False
 

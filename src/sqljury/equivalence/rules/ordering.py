@@ -156,7 +156,7 @@ def limits(relation: Limit, context: Context) -> Rewritten | None:
     if relation.count is None and relation.offset is None:
         return Rewritten(relation.input)
     if count == 0:
-        return Rewritten(nothing(relation))
+        return Rewritten(nothing(relation, context))
     if relation.offset is None and count is not None:
         return _of_few(relation, count, context)
     return None

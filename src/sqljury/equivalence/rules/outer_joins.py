@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 from sqljury.equivalence.blocks.block import Block, Flat, flatten, rebuilt
 from sqljury.equivalence.blocks.chain import Reading
-from sqljury.equivalence.blocks.forms import NOTHING, Assumed, assumed_for_not_null
+from sqljury.equivalence.blocks.forms import NOTHING, Assumed, assumed_for_not_null, null_of
 from sqljury.equivalence.blocks.selection import not_exists
 from sqljury.equivalence.rules.base import BLOCK, RELATION, Rewritten, rule
 from sqljury.trees.conditions import conjunction, conjuncts, filtered
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import (
-    NULL,
     Call,
     Expression,
     Filter,
@@ -166,7 +165,7 @@ def left_join_to_not_exists(relation: Relation, context: Context) -> Rewritten |
             continue
         assumed = _assumed_for_no_partner(flat.block, position, context)
         if assumed is not None:
-            return Rewritten(_alone(flat, position), assumed)
+            return Rewritten(_alone(flat, position, context), assumed)
     return None
 
 
@@ -212,17 +211,18 @@ def _never_true(condition: Expression, columns: frozenset[int]) -> bool:
             return bool(null_rejected(condition) & columns)
 
 
-def _alone(flat: Flat, position: int) -> Relation:
+def _alone(flat: Flat, position: int, context: Context) -> Relation:
     """The rows without a partner, by NOT EXISTS; NULL in place of the partner's columns."""
     block = flat.block
     right, condition = block.outer_joined[position]
     first = block.offsets()[len(block.inputs) + position]
     after = first + width(right)
+    nulls = [null_of(field.type, context) for field in fields(right, context)]
 
     def without(level: int, index: int) -> Expression:
         if level > 0 or index < first:
             return Ref(index) if level == 0 else Outer(level, index)
-        return NULL if index < after else Ref(index - width(right))
+        return nulls[index - first] if index < after else Ref(index - width(right))
 
     def kept(parts: Sequence[Expression]) -> list[Expression]:
         own = range(first, after)

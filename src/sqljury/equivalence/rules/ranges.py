@@ -136,7 +136,7 @@ def merge_ranges(expression: Call, scope: Scope) -> Expression | Simplified | No
     2`` → ``x >= 3``.
 
     Not if x may be NULL and the merged set is empty or has all values. Assumes types in SQLite,
-    which keeps any value in any column.
+    which does not enforce declared types.
     """
     return _merged(expression, scope, condition=False)
 
@@ -150,7 +150,7 @@ def merge_ranges(expression: Call, scope: Scope) -> Expression | Simplified | No
 def merge_conditions(expression: Call, scope: Scope) -> Expression | Simplified | None:
     """``x > 2 AND x < 1`` → FALSE; ``x > 2 OR x <= 2`` → ``x IS NOT NULL``; also tests for NULL.
 
-    Assumes types in SQLite, which keeps any value in any column.
+    Assumes types in SQLite, which does not enforce declared types.
     """
     return _merged(expression, scope, condition=True)
 

@@ -46,6 +46,6 @@ class ClsPrompt(AbstentionPrompt):
         ]
 
     def once(self, conversation: Conversation) -> Verdict:
-        """The verdict of one answer."""
+        """The verdict that the model's answer to one prompt gives."""
         found = conversation.ask("clsprompt", CLSPROMPT, self.sections(conversation))
         return conversation.decided(found, "answerable")

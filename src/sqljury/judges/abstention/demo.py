@@ -42,7 +42,7 @@ class Demo(AbstentionPrompt):
         return [(one.question, one.sql or NOT_ANSWERABLE) for one in shown]
 
     def once(self, conversation: Conversation) -> Verdict:
-        """The verdict of one answer: ``correct`` if the model wrote SQL."""
+        """The verdict that the model's answer gives: ``correct`` if the model wrote SQL."""
         found = conversation.ask("demo", DEMO, self.sections(conversation))
         if found is None:
             return conversation.unavailable()

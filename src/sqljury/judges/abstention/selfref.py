@@ -42,7 +42,7 @@ class SelfRef(ModelJudge):
             raise ValueError(f"style={self.style}: one of {', '.join(STYLES)}")
 
     def once(self, conversation: Conversation) -> Verdict:
-        """The verdict of one answer."""
+        """The verdict that the model's answer to one prompt gives."""
         dossier = Dossier(conversation.case, conversation.evidence)
         sections = [
             *schema_section(conversation.evidence, self.style),

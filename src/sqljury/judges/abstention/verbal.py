@@ -39,7 +39,7 @@ class Verbal(AbstentionPrompt):
     style: str = "columns"
 
     def once(self, conversation: Conversation) -> Verdict:
-        """The verdict of one answer."""
+        """The verdict that the model's answer to one prompt gives."""
         dossier = Dossier(conversation.case, conversation.evidence)
         query = dossier.sql("Predicted SQL", dossier.predicted_sql)
         found = conversation.ask("verbal", VERBAL, [*self.sections(conversation), query])

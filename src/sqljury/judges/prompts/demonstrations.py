@@ -94,7 +94,7 @@ class Demonstrations:
             if case.question and (case.reference_sqls or case.answerable is False)
         ]
         if not found:
-            raise InputError("SJ357", "it holds no demonstrations.", where=self.file)
+            raise InputError("SJ357", "the file holds no demonstrations.", where=self.file)
         return tuple(found)
 
     def chosen(self, case: Case, wanted: Wanted) -> list[Demonstration]:

@@ -141,9 +141,13 @@ def load_matcher(path: PathLike) -> Matcher:
     """
     facts, arrays = read_model(path)
     if facts.get("kind") != "graph matching" or facts.get("version") != VERSION:
-        raise InputError("SJ030", "not a graph network of this version.", where=str(path))
+        raise InputError(
+            "SJ030",
+            "not a graph network that this version can read: train it again.",
+            where=str(path),
+        )
     if not all(np.isfinite(array).all() for array in arrays.values()):
-        raise InputError("SJ031", "some of its weights are no numbers.", where=str(path))
+        raise InputError("SJ031", "some of its weights are NaN or infinite.", where=str(path))
     need_torch("Scoring with a graph network")
     import torch
 

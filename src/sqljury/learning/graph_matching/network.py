@@ -208,7 +208,7 @@ class PackedPairs:
     """u × FACTS: :func:`facts_of`."""
 
     def to(self, device: torch.device) -> PackedPairs:
-        """The same on a device."""
+        """A copy whose tensors are on a device."""
         named = {one.name: getattr(self, one.name).to(device) for one in fields(self)}
         return replace(self, **named)
 

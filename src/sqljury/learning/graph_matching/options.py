@@ -30,12 +30,14 @@ class NetworkOptions:
 
     def __post_init__(self) -> None:
         if self.hidden < 4 or self.hidden % 4 or min(self.steps, self.channels) < 1:
-            raise InputError("SJ034", "a network has a multiple of 4 numbers, and a step.")
+            raise InputError(
+                "SJ034", "hidden must be a multiple of 4; steps and channels at least 1."
+            )
         if self.blocks < 0 or not 0 <= self.dropout < 1:
-            raise InputError("SJ034", "blocks are from 0, dropout is from 0 and below 1.")
+            raise InputError("SJ034", "blocks must be at least 0; dropout at least 0 and below 1.")
 
     def to_json(self) -> dict[str, Any]:
-        """The options as JSON has them."""
+        """The options as a JSON object."""
         return asdict(self)
 
 
@@ -61,10 +63,12 @@ class TrainingOptions:
 
     def __post_init__(self) -> None:
         if min(self.epochs, self.batch, self.threads) < 1 or self.decay < 0:
-            raise InputError("SJ034", "epochs, batch and threads are whole numbers from 1.")
+            raise InputError("SJ034", "epochs, batch and threads must be whole numbers from 1.")
         if not self.rate > 0 or not 0 <= self.smoothing < 0.5:
-            raise InputError("SJ034", "the rate is above 0, smoothing from 0 and below a half.")
+            raise InputError(
+                "SJ034", "the rate must be above 0; smoothing at least 0 and below 0.5."
+            )
 
     def to_json(self) -> dict[str, Any]:
-        """The options as JSON has them."""
+        """The options as a JSON object."""
         return asdict(self)

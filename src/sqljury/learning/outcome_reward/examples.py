@@ -67,13 +67,13 @@ class Settings:
                 raise InputError("SJ003", f"{setting}={word} is none of {', '.join(known)}.")
         counts = (self.batch, self.at_once, self.evaluations, self.patience, self.max_tokens)
         if min(counts) < 1 or self.lora_rank < 0 or not 0 < self.validation < 1:
-            raise InputError("SJ034", "counts are above zero, and validation is a share.")
+            raise InputError("SJ034", "counts must be above 0, and validation between 0 and 1.")
         if not self.learning_rate > 0 or not self.epochs > 0:
-            raise InputError("SJ034", "epochs and learning rate are above zero.")
+            raise InputError("SJ034", "epochs and learning rate must be above 0.")
         if not 0 <= self.warmup < 1 or not 0 <= self.lora_dropout < 1:
-            raise InputError("SJ034", "warm-up and dropout are shares below 1.")
+            raise InputError("SJ034", "warm-up and dropout must be at least 0 and below 1.")
         if self.four_bit and self.lora_rank == 0:
-            raise InputError("SJ034", "weights in 4 bits are not trained: lora_rank is above 0.")
+            raise InputError("SJ034", "weights in 4 bits cannot be trained: set lora_rank above 0.")
 
 
 # ---------------------------------------------------------------- examples
@@ -135,7 +135,9 @@ def split(
     """
     questions = sorted({example.question for example in examples}, key=_by_digest(seed))
     if len(questions) < LEAST_QUESTIONS:
-        raise InputError("SJ027", f"there are {len(questions)} questions with labels.")
+        raise InputError(
+            "SJ027", f"{len(questions)} questions have labels: {LEAST_QUESTIONS} are needed."
+        )
     held = set(questions[: max(2, round(share * len(questions)))])
     sides = (
         _shuffled([one for one in examples if one.question not in held], seed),

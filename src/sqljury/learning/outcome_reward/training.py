@@ -449,10 +449,14 @@ def finished(
     """
     if facts is None:
         if out.is_dir() and any(one.name != CHECKPOINTS for one in out.iterdir()):
-            raise InputError("SJ026", "the folder holds something else.", where=str(out))
+            raise InputError(
+                "SJ026", "the folder holds other files: give another --out.", where=str(out)
+            )
     elif facts.get("key") != key:
         raise InputError(
-            "SJ026", f"the folder holds a {what} of other data or settings.", where=str(out)
+            "SJ026",
+            f"the folder holds a {what} of other data or settings: give another --out.",
+            where=str(out),
         )
     return facts
 

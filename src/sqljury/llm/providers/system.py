@@ -33,7 +33,9 @@ class SystemUnderTest:
         """Its answer and the seconds it took; or how it failed."""
         model, messages = request.model, request.messages
         if len(messages) != 1 or not messages[0].content.startswith('{"question"'):
-            raise InputError("SJ917", f"{model} is no chat model.", hint="Name it with --system.")
+            raise InputError(
+                "SJ917", f"{model} is not a chat model.", hint="Name it with --system."
+            )
         asked = json.loads(messages[0].content)
         asked |= {"database": model.option("database"), "sample": request.attempt}
         start = time.perf_counter()

@@ -367,6 +367,9 @@ def _trim(node: exp.Trim, scope: FromScope) -> Expression:
 
 def _function(node: exp.Anonymous, scope: FromScope) -> Expression:
     name, arguments = _name_and_arguments(node)
+    if name == "ROW":
+        # ``NOT (row IS NULL)`` is not ``row IS NOT NULL``, for which all its values must be there.
+        raise unsupported("a row as a value")
     if calls.is_aggregate(name, len(arguments), scope.dialect):
         return calls.aggregate(name, arguments, scope)
     return _scalar(name, arguments, scope)

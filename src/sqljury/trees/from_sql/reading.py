@@ -80,7 +80,7 @@ def _read(sql: str, dialect: str) -> tuple[exp.Expr, tuple[str, ...]] | None:
 
 
 def plain(name: str) -> str:
-    """A name without the mark."""
+    """The name of a function as the query has it, without the mark of this reader."""
     return name[1:] if name.startswith(_MARK) else name
 
 

@@ -340,8 +340,20 @@ def _query(node: exp.Expr, environment: Environment) -> Piece:
     name, columns = _alias(node)
     _refuse(node, "sample", "pivots")
     query = environment.work.build(node, environment)
-    source = FromItem(name, _named(query.names, columns), unnamed={} if columns else query.unnamed)
+    names = _outer_names(_named(query.names, columns), environment)
+    source = FromItem(name, names, unnamed={} if columns else query.unnamed)
     return _one(query.relation, source, environment)
+
+
+def _outer_names(names: tuple[str, ...], environment: Environment) -> tuple[str, ...]:
+    """The names by which a query around reads the columns: SQLite gives a column named ``true`` or
+    ``false`` another name."""
+    if environment.dialect != "sqlite":
+        return names
+    return tuple(
+        f"column{place}" if name.casefold() in ("true", "false") else name
+        for place, name in enumerate(names, start=1)
+    )
 
 
 def _lateral(node: exp.Lateral, environment: Environment) -> Piece:
@@ -545,8 +557,8 @@ def _common_table(cte: Cte, name: str, columns: tuple[str, ...], environment: En
     query = _read(cte, environment)
     names = _named(query.names, cte.columns)
     unnamed = {} if cte.columns else query.unnamed
-    source = FromItem(name, _named(names, columns), unnamed=unnamed)
-    return _one(query.relation, source, environment)
+    names = _outer_names(_named(names, columns), environment)
+    return _one(query.relation, FromItem(name, names, unnamed=unnamed), environment)
 
 
 def _read(cte: Cte, environment: Environment) -> NamedRelation:

@@ -236,7 +236,7 @@ def _check(name: str, rows: Sequence[Scored]) -> None:
     for row in rows:
         if row.score is not None and not isfinite(row.score):
             raise InputError(
-                "SJ502", f"the score {row.score} is no number.", where=row.origin or row.id
+                "SJ502", f"the score {row.score} is not a number.", where=row.origin or row.id
             )
     if all(row.label is None for row in rows):
         raise InputError(
@@ -270,8 +270,8 @@ def _dimensions(
         if name not in known:
             raise InputError(
                 "SJ504",
-                f"no row can be cut by {name!r}.",
-                hint=f"There is: {', '.join(known) or 'nothing to cut by'}.",
+                f"no row has a value of {name!r} to group by.",
+                hint=f"There is: {', '.join(known) or 'nothing to group by'}.",
             )
     return tuple(asked)
 

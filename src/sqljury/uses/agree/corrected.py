@@ -79,7 +79,11 @@ def _corrected(
 ) -> CorrectedScore:
     labelled = [key for key in scores if key in people]
     if len(labelled) < 2:
-        raise InputError("SJ514", f"{len(labelled)} cases of {name} have labels.", where=str(where))
+        raise InputError(
+            "SJ514",
+            f"{len(labelled)} cases of {name} have labels: two are needed.",
+            where=str(where),
+        )
     says = {key: score >= threshold for key, score in scores.items()}
     right = [key for key in labelled if people[key]]
     wrong = [key for key in labelled if not people[key]]

@@ -62,8 +62,8 @@ def half_width(scores: Sequence[float], count: int, confidence: float = 0.95) ->
 
 
 def labels_for(scores: Sequence[float], wanted: float) -> int | None:
-    """The fewest labels whose expected half width is at most ``wanted``; None if labelling every
-    case is not enough."""
+    """The fewest labels with which :func:`half_width` is at most ``wanted``; None if labelling
+    every case is not enough."""
     if half_width(scores, len(scores)) > wanted:
         return None
     low, high = 1, len(scores)

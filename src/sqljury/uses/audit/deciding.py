@@ -121,7 +121,7 @@ class FindingDecisions:
         if key not in self.findings:
             raise InputError("SJ412", "there is no such finding.")
         if decided is not None and not decided.by.strip():
-            raise InputError("SJ534", "who decides? Give a name.")
+            raise InputError("SJ534", "the name of the person who decides is empty: enter one.")
         with self._turn:
             if decided is not None:
                 now = datetime.now(UTC).isoformat(timespec="seconds")

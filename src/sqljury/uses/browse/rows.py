@@ -74,7 +74,7 @@ class QueryRunner(Closing):
         self._turn = threading.Lock()
 
     def run(self, case: Case, sql: str) -> Verdict:
-        """The rows of a query in place of a case's prediction, compared with its first reference.
+        """A verdict with the rows of ``sql``, compared as the case's prediction with its reference.
 
         Raises:
             InputError: SJ450: no databases were given.

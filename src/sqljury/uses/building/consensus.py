@@ -64,7 +64,9 @@ def shares_of(
     {'ida': ['2', '3'], 'bo': ['1', '3'], 'cy': ['1', '2']}
     """
     if not 1 <= each <= len(set(people)):
-        raise InputError("SJ563", f"{each} of {len(set(people))} people cannot label each case.")
+        raise InputError(
+            "SJ563", f"there are {len(set(people))} people, and {each} must label each case."
+        )
     groups = sorted(combinations(sorted(set(people)), each), key=lambda g: place(seed, *g))
     drawn = sorted(names, key=lambda name: place(seed, "case", name))
     group_of = dict(zip(drawn, cycle(groups), strict=False))
@@ -202,5 +204,5 @@ def _by_key(cases: PathLike | Sequence[PathLike]) -> dict[str, Case]:
     found: dict[str, Case] = {}
     for case in read_cases(cases):
         if found.setdefault(key_of(case), case) is not case:
-            raise InputError("SJ110", f"two cases of the id {key_of(case)!r}.", where=case.origin)
+            raise InputError("SJ110", f"two cases have the id {key_of(case)!r}.", where=case.origin)
     return found

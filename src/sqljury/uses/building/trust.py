@@ -88,11 +88,13 @@ def build_trust_files(
     _check_kinds(kinds)
     if splitting not in SPLITS:
         raise InputError(
-            "SJ560", f"no way to split {splitting!r}.", hint=f"One of {', '.join(SPLITS)}."
+            "SJ560", f"there is no split {splitting!r}.", hint=f"One of {', '.join(SPLITS)}."
         )
     if databases is None and schemas is None:
         raise InputError(
-            "SJ560", "nothing to ask about.", hint="Give --databases, --schemas, or both."
+            "SJ560",
+            "no schema to write questions about.",
+            hint="Give --databases, --schemas, or both.",
         )
     paths = [questions] if isinstance(questions, str | os.PathLike) else list(questions)
     asked = None if out_of_domain is None else _questions(Path(out_of_domain))
@@ -246,7 +248,9 @@ def _check_kinds(kinds: Sequence[str]) -> None:
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown or not kinds:
         raise InputError(
-            "SJ560", f"no kind {', '.join(unknown) or '…'}.", hint=f"Kinds: {', '.join(KINDS)}."
+            "SJ560",
+            f"there is no kind {', '.join(unknown) or '…'}.",
+            hint=f"Kinds: {', '.join(KINDS)}.",
         )
 
 

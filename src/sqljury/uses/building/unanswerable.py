@@ -303,7 +303,8 @@ _CONNECTING = word_set("of the on to number")
 
 
 def related(db_id: str, schemas: Mapping[str, Schema], seed: int) -> Iterator[Unanswerable]:
-    """Questions for typical columns of the entity's class that the database does not have."""
+    """Questions for attributes that our list gives a table's class (person, building, …) and that
+    no word of the schema names."""
     schema = schemas[db_id]
     known = vocabulary(schema)
     for entity in entities(schema):

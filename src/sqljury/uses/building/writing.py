@@ -114,13 +114,17 @@ def _candidate(line: str, where: str) -> ReviewItem:
     except json.JSONDecodeError as error:
         raise InputError("SJ561", f"broken JSON: {error.msg}.", where=where, hint=_HINT) from None
     if not isinstance(found, dict) or not {"kind", "db_id", "question", "status"} <= set(found):
-        raise InputError("SJ561", "no question for review.", where=where, hint=_HINT)
+        raise InputError(
+            "SJ561", "a line needs kind, db_id, question and status.", where=where, hint=_HINT
+        )
     known = {name: value for name, value in found.items() if name in _NAMES}
     doubts = known.pop("doubts", ())
     if not all(isinstance(value, str) for value in known.values()) or not isinstance(
         doubts, list | tuple
     ):
-        raise InputError("SJ561", "a field that is no text.", where=where, hint=_HINT)
+        raise InputError(
+            "SJ561", "every field must be text, and doubts a list.", where=where, hint=_HINT
+        )
     if known["status"] not in STATUSES:
         raise InputError(
             "SJ561",
@@ -129,7 +133,9 @@ def _candidate(line: str, where: str) -> ReviewItem:
             hint=f"One of {', '.join(STATUSES)}.",
         )
     if known["kind"] not in (*KINDS, PARAPHRASE) or not known["question"].strip():
-        raise InputError("SJ561", "no kind or no question.", where=where, hint=_HINT)
+        raise InputError(
+            "SJ561", "the kind is unknown or the question empty.", where=where, hint=_HINT
+        )
     return ReviewItem(**known, doubts=tuple(map(str, doubts)))
 
 

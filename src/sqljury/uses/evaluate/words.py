@@ -146,7 +146,7 @@ def cost_text(cost: JudgeCost | StageCost) -> str:
 
 
 def billed_lines(billed: Billed | None) -> list[str]:
-    """What a warehouse billed; empty if nothing was billed."""
+    """One line on what a warehouse billed; no line if nothing was billed."""
     return [] if billed is None else [f"billed: {billed_text(billed)}"]
 
 

@@ -74,7 +74,7 @@ class GateLimits:
 
 
 class CaseStanding(StrEnum):
-    """A case of a run beside its baseline."""
+    """How a case of a run compares with the baseline."""
 
     STILL_RIGHT = "still right"
     STILL_WRONG = "still wrong"

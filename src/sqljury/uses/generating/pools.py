@@ -265,9 +265,9 @@ def _of_model(sampling: Sampling, llm: ClientSettings | None, stack: ExitStack) 
 def _check(sampling: Sampling) -> None:
     """Raise if settings are out of range or contradict each other."""
     if sampling.model is None:
-        raise InputError("SJ592", "nobody is asked.", hint="Give --model or --system.")
+        raise InputError("SJ592", "no model or system is given.", hint="Give --model or --system.")
     if min(sampling.n, sampling.per_call, sampling.max_tokens) < 1 or sampling.logprobs < 0:
-        raise InputError("SJ592", "numbers of candidates, calls and tokens begin at 1.")
+        raise InputError("SJ592", "numbers of candidates, calls and tokens must be at least 1.")
     if not 0 <= sampling.temperature <= 10 or not 0 < sampling.top_p <= 1:
         raise InputError(
             "SJ592",
@@ -275,7 +275,9 @@ def _check(sampling: Sampling) -> None:
             hint="The temperature is a number from 0 on, top-p is above 0 and at most 1.",
         )
     if sampling.mode not in MODES:
-        raise InputError("SJ592", f"no mode {sampling.mode!r}.", hint=f"One of {', '.join(MODES)}.")
+        raise InputError(
+            "SJ592", f"there is no mode {sampling.mode!r}.", hint=f"One of {', '.join(MODES)}."
+        )
     if MODES[sampling.mode].correction is not None and (sampling.prompt or sampling.per_call > 1):
         raise InputError(
             "SJ592",
@@ -337,7 +339,7 @@ def _instructions(sampling: Sampling) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError("SJ101", f"{error}.", where=str(sampling.prompt)) from None
     if not text.strip():
-        raise InputError("SJ103", "there are no instructions.", where=str(sampling.prompt))
+        raise InputError("SJ103", "the file of instructions is empty.", where=str(sampling.prompt))
     # The rules about the data apply with a user's own instructions too.
     return f"{text.rstrip()}\n{bundled.rules}"
 

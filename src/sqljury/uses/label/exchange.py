@@ -131,7 +131,7 @@ def _votes_in(path: Path, annotator: str | None) -> Iterator[tuple[Case, LabelVo
     if not found:
         raise InputError(
             "SJ554",
-            "it has no votes.",
+            "the file has no votes.",
             where=str(path),
             hint="Name the annotator whose labels they are with --annotator.",
         )

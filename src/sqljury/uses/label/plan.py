@@ -47,7 +47,9 @@ class LabelProject:
         object.__setattr__(self, "annotators", tuple(name.strip() for name in self.annotators))
         names = self.annotators
         if len(set(names)) != len(names) or not all(names):
-            raise InputError("SJ553", f"annotators have different names, not {', '.join(names)}.")
+            raise InputError(
+                "SJ553", f"annotators must have different names, not {', '.join(names)}."
+            )
         if not 1 <= self.votes <= len(names):
             raise InputError(
                 "SJ553", f"{len(names)} annotators cannot give {self.votes} labels to a case."

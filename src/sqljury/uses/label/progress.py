@@ -43,7 +43,7 @@ class JudgeOnLabels:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelProgress:
-    """Where a project stands."""
+    """How much of a labelling project is done, and how far annotators and judges agree."""
 
     cases: int
     complete: int
@@ -66,7 +66,7 @@ class LabelProgress:
 
 
 def progress_of(store: LabelStore) -> LabelProgress:
-    """Where a project stands now."""
+    """How much of a project is done now."""
     complete = [number for number in store.order if store.is_complete(number)]
     yes = [sum(vote.correct for vote in store.votes[number].values()) for number in complete]
     return LabelProgress(

@@ -223,7 +223,7 @@ class LabelStore(Closing):
         with self._writing():
             self._check_case(number)
             if annotator not in self.assigned[number]:
-                raise InputError("SJ555", f"{annotator} does not label case {number + 1}.")
+                raise InputError("SJ555", f"{annotator} is not assigned to case {number + 1}.")
             if number in self.decisions:
                 raise InputError("SJ555", f"case {number + 1} has been decided.")
             self._append("vote", number, annotator, vote)
@@ -235,11 +235,13 @@ class LabelStore(Closing):
             InputError: SJ555: the adjudicator has no name, or the annotators do not disagree.
         """
         if not by.strip():
-            raise InputError("SJ555", "who decides? Give a name.")
+            raise InputError("SJ555", "the adjudicator's name is empty: enter one.")
         with self._writing():
             self._check_case(number)
             if not self.is_complete(number) or self.consensus(number) is not None:
-                raise InputError("SJ555", f"nobody disagrees about case {number + 1}.")
+                raise InputError(
+                    "SJ555", f"the annotators do not disagree about case {number + 1}."
+                )
             self._append("decision", number, by.strip(), vote)
 
     def undo(self, annotator: str) -> int | None:

@@ -88,7 +88,7 @@ def with_recorded_results(pool: CandidatePool, ballot: Ballot) -> Ballot:
     if any(result is None and one.sql for result, one in zip(found, pool.candidates, strict=True)):
         raise InputError(
             "SJ571",
-            "strategies that look at results need them, and the pool has none.",
+            "a strategy needs the results of candidates, and the pool has none.",
             where=pool.question.origin,
             hint="Add --databases with a folder that holds DB_ID/DB_ID.sqlite, or a URL.",
         )

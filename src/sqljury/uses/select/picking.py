@@ -144,7 +144,7 @@ def _check_once(pools: Sequence[CandidatePool]) -> None:
         if pool.key in seen:
             raise InputError(
                 "SJ574",
-                f"the candidates for {pool.question.name!r} do not stand together.",
+                f"the candidates for {pool.question.name!r} are not one after the other.",
                 where=pool.question.origin,
                 hint="Give all candidates for a question one after the other.",
             )

@@ -102,7 +102,9 @@ def train_graph_match(
         on_progress=on_graphs,
     )
     if not found.pairs:
-        raise InputError("SJ021", "no pair has graphs.", hint="Are these the pairs' databases?")
+        raise InputError(
+            "SJ021", "the queries of no pair can be read.", hint="Are these the pairs' databases?"
+        )
     views = ["canonical", "plausible"] if form == "canonical" else [form]
     trainer = _trainer(found, network, training, folder, on_epoch)
     graphs = {"form": form, "views": views, "flows": flows, "varied": varied}

@@ -83,7 +83,7 @@ def _pair(line: str, where: str) -> TrainingPair:
     texts = [record.get(key) for key in _TEXTS]
     for key, value in zip(_TEXTS, texts, strict=True):
         if not isinstance(value, str):
-            raise InputError("SJ029", f'"{key}" is no text.', where=where)
+            raise InputError("SJ029", f'"{key}" is not text.', where=where)
     db_id, reference, prediction = map(str, texts)
     label, split = record.get("label"), record.get("split")
     if label not in (0, 1):

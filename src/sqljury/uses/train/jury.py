@@ -118,7 +118,7 @@ def _row(record: FileRecord) -> Mapping[str, Any]:
     row = as_object(record)
     for key in ("benchmark", "id", "db_id", "label"):
         if key not in row:
-            raise InputError("SJ347", f"no {key!r}.", where=record.origin)
+            raise InputError("SJ347", f"the row has no {key!r}.", where=record.origin)
     if not isinstance(row["label"], bool | None):
         raise InputError("SJ347", f"label {row['label']!r} is neither yes nor no.",
                          where=record.origin)  # fmt: skip
@@ -132,4 +132,4 @@ def _vectors(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> NDArray
     try:
         return np.array([[row.get(name) for name in names] for row in rows], dtype=float)
     except (TypeError, ValueError) as error:
-        raise InputError("SJ347", f"a feature is no number: {error}.") from None
+        raise InputError("SJ347", f"a feature is not a number: {error}.") from None

@@ -50,7 +50,9 @@ def calibrate_jury(
         known = [(dict(_opinions(one)), people.get(_row_id(one))) for one in found.records()]
     known = [(heard, said) for heard, said in known if heard and said is not None]
     if not known:
-        raise InputError("SJ355", "no labelled case that a model was asked about.", where=str(run))
+        raise InputError(
+            "SJ355", "the run has no labelled case about which a model was asked.", where=str(run)
+        )
     opinions, said = [heard for heard, _ in known], [bool(said) for _, said in known]
     fusion = load_fusion(base or SHIPPED).recounted(opinions, said)
     fusion.save(out)

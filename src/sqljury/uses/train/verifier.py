@@ -69,7 +69,11 @@ def train_verifier_on(
     paths = [data] if isinstance(data, str | os.PathLike) else list(data)
     cases = list(read_cases(paths, mapping=mapping))
     if text.shows_rows and databases is None:
-        raise InputError("SJ413", f"the prompt {prompt} shows rows.", hint="Give --databases.")
+        raise InputError(
+            "SJ413",
+            f"the prompt {prompt} shows rows, which need databases.",
+            hint="Give --databases.",
+        )
     made = VerifierExamples(text, label)
     known = _with_evidence(cases, databases, schemas, on_prepared)
     examples = list(made.of(known))

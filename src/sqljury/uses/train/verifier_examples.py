@@ -38,7 +38,7 @@ class VerifierExamples:
     left_out: Counter[str] = field(default_factory=Counter)
 
     def of(self, found: Iterable[tuple[Case, Evidence]]) -> Iterator[RewardExample]:
-        """The examples made of the cases and their evidence.
+        """A training example for each usable case; ``left_out`` counts why others are not.
 
         Raises:
             InputError: SJ109: a label is neither yes nor no.

@@ -207,9 +207,10 @@ def compared(systems: Sequence[Trust]) -> ReportTable:
 
 
 def side_by_side(systems: Sequence[Trust]) -> Iterator[ReportTable]:
-    """A table per penalty with φ of all systems on all mixes, as TrustSQL's tables 2 and 3.
+    """A table per penalty with φ of all systems, as TrustSQL's tables 2 and 3.
 
-    A system called ``NAME@DATASET`` is in the row NAME and in the column of DATASET.
+    A column is a mix of answerable and unanswerable questions. A system called ``NAME@DATASET``
+    is in the row NAME and in the columns of DATASET.
     """
     placed = {found.name.partition("@")[::2]: found for found in systems}
     names = list(dict.fromkeys(name for name, _ in placed))

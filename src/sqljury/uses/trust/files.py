@@ -222,7 +222,9 @@ def _judged(decisions: Sequence[Decision], verdicts: PathLike) -> list[Decision]
     judges = read_results(verdicts)
     if len(judges) > 1:
         raise InputError(
-            "SJ544", f"it holds verdicts of {len(judges)} judges.", where=str(verdicts)
+            "SJ544",
+            f"the file holds verdicts of {len(judges)} judges, not of one.",
+            where=str(verdicts),
         )
     rows = {row.id: row for found in judges.values() for row in found}
     named = {name for one in decisions for name in ("/".join((one.id, one.source)), one.id)}
@@ -309,7 +311,9 @@ def _threshold(text: str) -> tuple[str, float | None]:
     try:
         return name, float(number)
     except ValueError:
-        raise InputError("SJ543", f"{number!r} is no threshold.", where=f"--gate {text}") from None
+        raise InputError(
+            "SJ543", f"{number!r} is not a threshold.", where=f"--gate {text}"
+        ) from None
 
 
 def _gate(

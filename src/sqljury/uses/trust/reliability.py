@@ -52,7 +52,7 @@ def parse_penalty(text: str) -> Penalty:
         value = -1.0
     if value < 0 or not isfinite(value):
         raise InputError(
-            "SJ540", f"{text!r} is no penalty.", hint="Write a number from 0 on, or N."
+            "SJ540", f"{text!r} is not a penalty.", hint="Write a number from 0 on, or N."
         )
     # abs: -0.0 would be printed with its sign.
     return Penalty(abs(value))

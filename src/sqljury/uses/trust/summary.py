@@ -210,7 +210,7 @@ def _check_one(decision: Decision) -> None:
     where = decision.origin or decision.id
     sure = decision.confidence
     if sure is not None and not isfinite(sure):
-        raise InputError("SJ502", f"the confidence {sure} is no number.", where=where)
+        raise InputError("SJ502", f"the confidence {sure} is not a number.", where=where)
     if (
         decision.answerable
         and decision.reply is ReplyKind.ANSWERED

@@ -1,4 +1,8 @@
-"""Mistakes: changes that mostly change what a query means, a file for each clause."""
+"""Mistakes: changes that mostly change what a query means, a file for each clause.
+
+A function yields all changes of its kind that are possible at a node; its docstring says what one
+of them does to a copy of the query (:data:`sqljury.variants.base.Changes`).
+"""
 
 from sqljury.variants.base import Changes
 from sqljury.variants.mutations.conditions import (

@@ -1,5 +1,8 @@
 """Changes that keep what a query means, a file for each clause.
 
+A function yields all changes of its kind that are possible at a node; its docstring says what one
+of them does to a copy of the query (:data:`sqljury.variants.base.Changes`).
+
 They rely on keys, foreign keys and NOT NULL as the schema declares them. A few kinds also assume
 that a table has rows, or no NULLs. So label the results by execution before you train on them.
 """

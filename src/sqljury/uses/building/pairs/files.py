@@ -134,7 +134,9 @@ def build_pairs_files(
 
     kept = chosen(labelled, form, most=most, seed=seed)
     if not kept:
-        raise InputError("SJ580", f"of {len(pairs)} pairs none can be used.")
+        raise InputError(
+            "SJ580", f"of {len(pairs)} pairs none is kept: no labels, or all the same."
+        )
     split_of = splits(kept, seed=seed)
     card = pairs_card(
         proposed,

@@ -297,7 +297,9 @@ def decisions_of(cases: Iterable[Case]) -> dict[str, bool]:
     found = {}
     for case in cases:
         if not case.reference_sqls or not isinstance(case.predicted_sql, str):
-            raise InputError("SJ581", "there is no reference or prediction.", where=case.origin)
+            raise InputError(
+                "SJ581", "a pair needs a reference and a prediction.", where=case.origin
+            )
         if case.label is not None:
             found[QueryPair.of(case).id] = case.label
     return found

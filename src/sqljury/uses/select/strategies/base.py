@@ -48,7 +48,7 @@ class Strategy(ABC):
     def curve(
         self, ballot: Ballot, right: Sequence[bool], sizes: Sequence[int], seed: int, resamples: int
     ) -> Floats:
-        """The expected accuracy with only n of the candidates, for each n in ``sizes``."""
+        """For each n in ``sizes``: the expected accuracy of picking from n random candidates."""
 
 
 class Ranking(Strategy):
@@ -72,7 +72,7 @@ class Ranking(Strategy):
         seed: int,  # noqa: ARG002 - exact
         resamples: int,  # noqa: ARG002
     ) -> Floats:
-        """The exact mean over all subsets of the candidates."""
+        """For each n in ``sizes``: the mean accuracy over all subsets of n candidates, exactly."""
         return curves.of_ranking(ballot.counts, self.ranks(ballot), right, sizes)
 
 

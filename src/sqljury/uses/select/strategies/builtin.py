@@ -13,7 +13,7 @@ from sqljury.uses.select.strategies.base import Fixed, Ranking, Vote, register
 
 @register
 class First(Fixed):
-    """The first candidate of the pool."""
+    """Picks the first candidate of the pool."""
 
     kind: ClassVar[str] = "first"
     priority: ClassVar[int] = 0
