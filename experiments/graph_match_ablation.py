@@ -47,18 +47,16 @@ class Variant(NamedTuple):
 
 WHOLE = NetworkOptions()
 VARIANTS = (
-    Variant("full", "the whole network"),
-    Variant("no_attention", "without attention between graphs", replace(WHOLE, attention=False)),
-    Variant(
-        "no_relations", "without relations to the other graph", replace(WHOLE, relations=False)
-    ),
-    Variant("no_codes", "without codes of texts", replace(WHOLE, coded=False)),
-    Variant("no_types", "without types and keys of nodes", replace(WHOLE, types=False)),
-    Variant("no_flows", "without logic and data flow", flows=False),
-    Variant("canonical_only", "without views that are less than canonical", varied=False),
-    Variant("faithful", "trees as written, not canonical", form="faithful", varied=False),
+    Variant("full", "whole network"),
+    Variant("no_attention", "no attention between graphs", replace(WHOLE, attention=False)),
+    Variant("no_relations", "no relations to the other graph", replace(WHOLE, relations=False)),
+    Variant("no_codes", "no codes of texts", replace(WHOLE, coded=False)),
+    Variant("no_types", "no types and keys of nodes", replace(WHOLE, types=False)),
+    Variant("no_flows", "no logic and data flow", flows=False),
+    Variant("canonical_only", "no views less than canonical", varied=False),
+    Variant("faithful", "trees as written", form="faithful", varied=False),
 )
-ONE_FORM = "the whole network, scores of one form"
+ONE_FORM = "whole network, score of one form"
 
 Group = tuple[tuple[str, ...], bool]
 """Networks that read the same graphs: their views, and whether these have flows."""
@@ -84,10 +82,10 @@ def main() -> None:
         replace(one, notes={**one.notes, "views": ["canonical"]}) for one in rows[VARIANTS[0].name]
     ]
     found = {name: _scored(options.data, name, rows) for name in FILES}
-    print(f"{'':46}" + "".join(f"{name:26}" for name in ("validation", *FILES)))
+    print(f"{'':34}" + "".join(f"{name:26}" for name in ("validation", *FILES)))
     for name in rows:
         cells = [validation.get(name, []), *(found[file][name] for file in FILES)]
-        print(f"{name:46}" + "".join(f"{_spread(cell):26}" for cell in cells))
+        print(f"{name:34}" + "".join(f"{_spread(cell):26}" for cell in cells))
     if options.curves:
         svg = curves_svg("Validation AUC by epoch", curves)
         options.curves.write_text(svg, encoding="utf-8")

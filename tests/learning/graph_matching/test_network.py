@@ -301,7 +301,7 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
     with torch.no_grad():
         broken.network.readout.gate.bias[0] = float("nan")
     broken.save(tmp_path / "model.npz")
-    with pytest.raises(InputError, match=r"SJ031 .*no numbers"):
+    with pytest.raises(InputError, match=r"SJ031 .*NaN"):
         load_matcher(tmp_path / "model.npz")
 
 
