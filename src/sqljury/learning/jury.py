@@ -36,8 +36,8 @@ data for trees. On 7,000 references of Spider they are found 8 times; there the 
 or a reader may disagree with it."""
 _SETTINGS: Final[Mapping[str, Any]] = {
     "trees": 150,
-    "leaves": 4,
-    "rate": 0.08,
+    "leaves": 8,
+    "rate": 0.05,
     "least": 20,
     "shrink": 5.0,
     "share": 0.4,
