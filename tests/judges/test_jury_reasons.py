@@ -162,6 +162,8 @@ def test_sentences_name_what_is_in_the_case(
         ("tables_repeats_prediction", -1, "The result repeats rows"),
         ("linking_quoted_unused_prediction", 1,
          "The question says 'France', which the prediction compares with"),
+        ("difficulty_nesting_prediction", -1,
+         "Questions like this one are often answered wrong"),
     ],
 )  # fmt: skip
 def test_sentences_without_a_reference(
@@ -170,6 +172,19 @@ def test_sentences_without_a_reference(
     pair = paired(stage, "Is 'France' the country?", NAMES.replace("name", "country"), NAMES)
     alone = Pair(replace(pair.case, reference_sqls=()), pair.evidence)
     assert told(alone, feature, weight) == sentence
+
+
+@pytest.mark.parametrize(
+    ("regret", "sentence"),
+    [(0.5, "no other query would"), (3.0, "another shape of query would")],
+)
+def test_what_the_words_of_the_question_make_likelier(
+    stage: Path, regret: float, sentence: str
+) -> None:
+    name = "linking_regret_worst_prediction"
+    pair = paired(stage, "Who is from France?", NAMES, NAMES)
+    (found,) = reasons(pair, {name: 1.0 - regret}, {name: regret}, correct=regret < 1)
+    assert found["text"] == f"By the question's words {sentence} be much likelier"
 
 
 def test_every_feature_belongs_to_a_subject_with_a_sentence() -> None:

@@ -38,6 +38,14 @@ _SMALL: Final = 0.15
 _LARGE: Final = 0.5
 """A reason that changes the log-odds by as much is said even if no sentence of the case fits it."""
 _LIKELY: Final = 0.5
+_MUCH: Final = 2.0
+"""The log of how often likelier a thing is that is much likelier: seven times."""
+_LINKED: Final = {
+    "regret_columns": "other columns",
+    "tables_regret": "other tables",
+    "regret_worst": "another shape of query",
+}
+"""Features of linking, with what the question's words may make likelier."""
 _LONGEST: Final = 240
 _LONGEST_PART: Final = 90
 
@@ -298,9 +306,10 @@ class _Facts:
 
         if self._blocks is not None:
             return self._blocks[0]
+        if self.pair.reference is not None:
+            return None
         tree = self.pair.evidence.tree(self.pair.prediction)
-        alone = self.pair.reference is None and not isinstance(tree, Unreadable)
-        return block_of(*with_columns(tree)) if alone else None
+        return None if isinstance(tree, Unreadable) else block_of(*with_columns(tree))
 
     def _common(self, subject: str) -> Iterator[Fact]:
         """The parts of a clause that both queries have, as written."""
@@ -542,11 +551,22 @@ class _Facts:
         sides = [self.values.get(f"verifier_odds_{one}") for one in ("prediction", "reference")]
         own, other = (None if odds is None else 1 / (1 + exp(-odds)) for odds in sides)
         if own is None:
+            yield from self._expected()
             return
         by = f"By the question alone, the verifier gives the prediction {_percent(own)}"
         if other is not None and _percent(own) != _percent(other):
             yield (1 if own > other else -1), f"{by} and the reference {_percent(other)}"
         yield (1 if own >= 0.5 else -1), by
+
+    def _expected(self) -> Iterator[Fact]:
+        """What the question's words make likelier than what the prediction has."""
+        names = {f"linking_{name}_prediction": said for name, said in _LINKED.items()}
+        known = [name for name in names if name in self.values]
+        likelier = [names[name] for name in known if self.values[name] >= _MUCH]
+        if likelier:
+            yield -1, f"By the question's words {' and '.join(likelier)} would be much likelier"
+        elif known:
+            yield 1, "By the question's words no other query would be much likelier"
 
     def _difficulty(self) -> Iterator[Fact]:
         if "difficulty_question" not in self.values:
@@ -570,6 +590,8 @@ class _Facts:
             kind = "simple" if easy else "complex"
             text = f"The {whose} is a {kind} query: {level!r} on Spider's scale of hardness"
             yield (1 if easy else -1), text
+        for sign, how in ((1, "right"), (-1, "wrong")):
+            yield sign, f"Questions like this one are often answered {how}"
 
 
 def _may_have(sql: str, part: str) -> bool:

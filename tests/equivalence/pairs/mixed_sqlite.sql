@@ -16,7 +16,7 @@ SELECT id FROM t WHERE (a, b) < (1, 'a') =/= SELECT id FROM t WHERE a < 1 AND b 
 SELECT id FROM t WHERE (a, b) < (1, 'a') === SELECT id FROM t WHERE a < 1 OR a = 1 AND b < 'a'
 SELECT id FROM t WHERE NOT ((a, e) = (1, 2)) === SELECT id FROM t WHERE a <> 1 OR e <> 2
 SELECT id FROM t WHERE (a, e) NOT IN (SELECT a, e FROM u) =/= SELECT id FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.a = t.a AND u.e = t.e)
-SELECT k FROM t GROUP BY k HAVING COUNT(*) > 1 =~= SELECT k FROM t WHERE k IN (SELECT k FROM t GROUP BY k HAVING COUNT(*) > 1) GROUP BY k
+SELECT k FROM t GROUP BY k HAVING COUNT(*) > 1 =/= SELECT k FROM t WHERE k IN (SELECT k FROM t GROUP BY k HAVING COUNT(*) > 1) GROUP BY k
 SELECT COUNT(*) FROM (SELECT k FROM t UNION SELECT b FROM t) =/= SELECT COUNT(*) FROM (SELECT b FROM t UNION SELECT k FROM t)
 SELECT k FROM t UNION SELECT b FROM t =/= SELECT b FROM t UNION SELECT k FROM t
 SELECT b FROM t INTERSECT SELECT k FROM t =/= SELECT k FROM t INTERSECT SELECT b FROM t
@@ -183,7 +183,7 @@ SELECT date(b) FROM t =/= SELECT b FROM t
 SELECT strftime('%Y', b) = '2020' FROM t =/= SELECT b LIKE '2020%' FROM t
 SELECT date(b, '+0 days') FROM t === SELECT date(b) FROM t
 SELECT julianday(b) - julianday(b) FROM t =/= SELECT 0 FROM t
-SELECT group_concat(b, ',' ) FROM (SELECT b FROM t ORDER BY id) =~= SELECT group_concat(b) FROM (SELECT b FROM t ORDER BY id DESC)
+SELECT group_concat(b, ',' ) FROM (SELECT b FROM t ORDER BY id) =/= SELECT group_concat(b) FROM (SELECT b FROM t ORDER BY id DESC)
 SELECT total(a) FROM t === SELECT COALESCE(SUM(a), 0) * 1.0 FROM t
 SELECT total(a) FROM t =/= SELECT COALESCE(SUM(a), 0) / 2 FROM t
 SELECT count(DISTINCT a + 0) FROM t === SELECT count(DISTINCT a) FROM t

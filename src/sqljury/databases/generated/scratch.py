@@ -75,7 +75,9 @@ def create_table(
     """
     named = named or quoted
     if dialect == "sqlite":
-        parts = [(named(c.name), _type(c.type), _collate(c.collation)) for c in table.columns]
+        parts: list[tuple[str, ...]] = [
+            (named(c.name), _type(c.type), _collate(c.collation)) for c in table.columns
+        ]
     else:
         parts = [
             (
