@@ -171,7 +171,7 @@ def _score(verdict: sj.Verdict) -> float | None:
 def _object(label: str) -> dict[str, Any]:
     try:
         found = json.loads(label)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise sj.InputError(
