@@ -7,11 +7,11 @@ For each file: AUC with its interval (95 %, bootstrap); Kendall's tau, Spearman'
 correlation of the score, and in brackets of its yes or no; Cohen's kappa and the Brier score; over
 all rows, and over distinct pairs (white space collapsed, lower case). Then the calibration of the
 networks: the expected calibration error, and by tenth of the score the mean score and the share of
-equivalent pairs (--curves draws it); and right, missed and wrongly accepted pairs at the threshold.
-Then AUC by hardness, joins,
-nesting and grouping of the reference, and by the model that wrote the prediction. Several models
-(seeds) are given one by one, and as a mean with its spread. Published figures stand beside, of
-tables 1, 2 and 5.
+equivalent pairs (--curves draws it); how many graphs are equal, and which AUC that allows; right,
+missed and wrongly accepted pairs at the threshold. Then AUC by hardness, joins, nesting and
+grouping of the reference, and by the model that wrote the prediction. Several models (seeds) are
+given one by one, and as a mean with its spread. Published figures stand beside, of tables 1, 2
+and 5.
 
 --pictures draws the attention of the first network (as `sqljury diff --network --svg` does) for ten
 right and ten wrong verdicts of the three files, half of each `equivalent`: those with the least
@@ -233,6 +233,18 @@ def show_calibration(rows: Rows) -> None:
         (pair.label, score >= rows.threshold)
         for pair, score in zip(rows.pairs, rows.scores, strict=True)
         if score is not None
+    )
+    equal = Confusion.of(
+        (pair.label, score == 1.0)
+        for pair, score in zip(rows.pairs, rows.scores, strict=True)
+        if score is not None
+    )
+    # Best case: all others are in order. An equal pair of the wrong label is level with or above.
+    lost = equal.fp * (equal.fn + equal.tp / 2)
+    best = 1 - lost / ((equal.tp + equal.fn) * (equal.fp + equal.tn))
+    print(
+        f"equal graphs: {equal.tp} equivalent, {equal.fp} others; no network's AUC is above"
+        f" {number(best)}"
     )
     print(
         f"from {rows.threshold:.3f} on: {counts.tp} equivalent pairs accepted and"

@@ -27,9 +27,11 @@ from sklearn.metrics import cohen_kappa_score, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from sqljury.learning.calibration import reliability
+from sqljury.learning.jury import PENALTIES
 from sqljury.uses.train.jury import train_jury_on
 
-WEIGHTS = {"methods": 0.7, "bugs": 0.7, "rose-vec-bird": 5.0, "rose-vec-spider": 5.0}
+WEIGHTS = {"methods": 1.0, "bugs": 1.0, "flex": 1.4, "rose-vec-bird": 7.0, "rose-vec-spider": 7.0}
+"""None below 1, so that silver labels count in the calibration, too."""
 GROUPS = "execution+tables+differences+faults+verifier+linking+difficulty+question"
 FOLDS = 5
 COVERAGES = (1.0, 0.8, 0.6, 0.4)
@@ -105,11 +107,13 @@ class Juries:
         vectors = np.array(
             [[row.get(name) for name in jury.names] for row in self.rows], dtype=float
         )
+        asked = [[row.get(name) or 0.0 for name in PENALTIES] for row in self.rows]
+        extra = np.array(asked) @ np.array([*PENALTIES.values()])
         found = {}
         for group in ("", *self.groups):
             of_group = [name.startswith(f"{group}_") for name in jury.names]
             seen = np.where(of_group, np.nan, vectors)
-            found[group] = [log(p / (1 - p)) for p in jury.probabilities(seen).tolist()]
+            found[group] = [log(p / (1 - p)) for p in jury.probabilities(seen, extra).tolist()]
         return found
 
 

@@ -29,6 +29,8 @@ from sqljury.learning.jury import PENALTIES, JuryModel
 from sqljury.uses.train.jury import train_jury_on
 
 GROUPS: Final = "execution+tables+differences+faults+linking+question+generated+compared"
+ALONE: Final = f"{GROUPS}+difficulty"
+"""The groups of the trees that see no reference."""
 WRITTEN: Final = ("spider-train", "kaggle-dbqa")
 WEIGHTS: Final = {
     "methods": 0.2,
@@ -67,7 +69,8 @@ def main() -> None:
             rest = [row for row in [*rows, *also] if family(row["db_id"]) not in held]
             model = trained(rest, options.reference)
             parts.append((model, np.flatnonzero(of == number)))
-    hidden = ["", *GROUPS.split("+"), "asked"] if options.without else [""]
+    groups = ALONE if options.reference == "none" else GROUPS
+    hidden = ["", *groups.split("+"), "asked"] if options.without else [""]
     for group in hidden:
         found, sure, unfamiliar = asked(rows, parts, group)
         print(f"without {group or 'nothing'}:")
@@ -98,7 +101,8 @@ def trained(rows: Sequence[Any], reference: str) -> JuryModel:
         table = Path(folder) / "rows.jsonl"
         table.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         out = Path(folder) / "jury.npz"
-        return train_jury_on(table, out, weights=WEIGHTS, groups=GROUPS, reference=reference)
+        groups = ALONE if reference == "none" else GROUPS
+        return train_jury_on(table, out, weights=WEIGHTS, groups=groups, reference=reference)
 
 
 def asked(rows: Sequence[Any], parts: Sequence[tuple[JuryModel, Any]], hidden: str) -> Any:

@@ -124,3 +124,32 @@ TAKEN_OUT = [
 )
 def test_a_prediction_is_taken_out(text: str, sql: str) -> None:
     assert statement_in(text) == sql
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "COMMIT; DROP TABLE t",
+        "commit; drop table t",
+        "GRANT ALL ON t TO x",
+        "DO sleep(1)",
+        "LOAD 'x'",
+        "kill 5",
+        "exec xp_cmdshell 'x'",
+        "set x = 1;",
+        "use mysql; drop table t;",
+        "DROP USER x",
+        "/* x */ LOCK TABLES t WRITE",
+    ],
+)
+def test_a_second_statement_is_no_prose(second: str) -> None:
+    for between in ("; ", ";\n", ";\n\n"):
+        assert statement_in(f"SELECT 1{between}{second}").rstrip("; ").endswith(second.rstrip("; "))
+
+
+@pytest.mark.parametrize(
+    "prose",
+    ["use this query to see it", "set in lower case, it is fine.", "Commit this to memory."],
+)
+def test_prose_behind_a_semicolon_is_no_statement(prose: str) -> None:
+    assert statement_in(f"SELECT 1; {prose}") == "SELECT 1"

@@ -54,7 +54,7 @@ class Scratch(Filled, Protocol):
     ) -> list[Execution] | None:
         """Run statements in DuckDB on these rows; None if DuckDB is not installed."""
 
-    def empty_duckdb(self) -> AbstractContextManager[Callable[[str], Execution] | None]:
+    def empty_duckdb(self) -> Callable[[str], Execution] | None:
         """A function that runs a statement in a DuckDB without tables; None if not installed."""
 
 
@@ -324,7 +324,7 @@ class _ScratchEvidence:
         with not_work():
             return in_duckdb(tables, rows, queries, self._limits, as_declared=as_declared)
 
-    def empty_duckdb(self) -> AbstractContextManager[Callable[[str], Execution] | None]:
+    def empty_duckdb(self) -> Callable[[str], Execution] | None:
         from sqljury.databases.generated import empty_duckdb
 
         return empty_duckdb(self._limits)

@@ -199,7 +199,9 @@ def _end(text: str, start: int) -> int:
 
 def _is_sql_or_nothing(text: str, at: int) -> bool:
     return (
-        at == len(text) or text[at] == ";" or bool(_BEGINS.match(text, at) or _REST.match(text, at))
+        at == len(text)
+        or text[at] == ";"
+        or bool(_BEGINS.match(text, at) or _COMMAND.match(text, at) or _REST.match(text, at))
     )
 
 
@@ -210,6 +212,18 @@ def _is_prose(text: str, gap: re.Match[str]) -> bool:
 
 
 _REST = re.compile(rf"(?:\s|{_COMMENT})+\Z", re.DOTALL)
+_SURE = "commit|rollback|savepoint|grant|revoke|truncate|reindex|deallocate|exec|execute|kill"
+_UNSURE = (
+    "use|set|reset|do|load|lock|unlock|listen|notify|prepare|declare|fetch|rename|drop|create|alter"
+    "|insert|replace|delete|update|call|copy|import|export|install|flush|handler|begin|analyze"
+    "|vacuum|attach|detach|pragma|checkpoint|release|shutdown|purge|xa"
+)
+_COMMAND = re.compile(
+    rf"(?:\s|{_COMMENT})*+(?:(?:{_SURE}|{_SURE.upper()}|{_UNSURE.upper()})\b|(?:{_UNSURE})\b[^.\n]*;\s*\Z)",
+    re.DOTALL,
+)
+"""What is a statement, not prose, behind a semicolon. The words of ``_UNSURE`` in lower case also
+begin sentences: they count if a semicolon ends the text."""
 
 
 def _clean(text: str) -> str:

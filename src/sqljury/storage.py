@@ -65,6 +65,20 @@ def read_only_uri(path: Path) -> str:
     return f"{path.absolute().as_uri()}?{'mode=ro' if written_to else 'immutable=1'}"
 
 
+def check_tables(database: sqlite3.Connection) -> None:
+    """Refuse a file with views, triggers or virtual tables: they run what its maker wrote.
+
+    Raises:
+        sqlite3.DatabaseError: there are some.
+    """
+    found = database.execute(
+        "SELECT name FROM sqlite_master WHERE type NOT IN ('table', 'index')"
+        " OR sql LIKE 'CREATE VIRTUAL %'"
+    ).fetchone()
+    if found is not None:
+        raise sqlite3.DatabaseError(f"{found[0]!r} is no plain table")
+
+
 @contextmanager
 def storage_errors(path: Path, damaged: Callable[[str], SqljuryError]) -> Iterator[None]:
     """Turn errors of SQLite and the disk inside a ``with`` block into errors for users.

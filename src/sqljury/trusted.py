@@ -58,6 +58,11 @@ def is_trusted(folder: Path) -> bool:
     return _remembered().get(str(folder.resolve())) == folder_digest(folder)
 
 
+def names_server(databases: str) -> bool:
+    """True if one of the places of databases, joined by commas, is on a server."""
+    return "://" in re.sub(r"(sqlite|duckdb)://", "", databases)
+
+
 def trust(folder: Path) -> Path:
     """Store that the user trusts the folder as it is now; return the file it is stored in."""
     import json

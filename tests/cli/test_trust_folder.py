@@ -40,6 +40,18 @@ def tell(folder: Path, *lines: str) -> None:
 CODE = 'judge = ["evil.py:Mine"]'
 
 
+@pytest.mark.parametrize("command", ["label-cases", "view"])
+def test_labels_that_a_command_writes_need_trust(folder: Path, command: str) -> None:
+    told = [f"[{command}]", 'labels = "../authorized_keys"']
+    if command == "label-cases":
+        told += ['cases = ["cases.json"]', 'annotators = "a,b"']
+    (folder / "sqljury.toml").write_text("\n".join(told))
+    done = run(command, cwd=folder)
+    assert done.returncode == 2
+    assert f"write files: {command}.labels = '../authorized_keys'" in done.stderr
+    assert not (folder.parent / "authorized_keys").exists()
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

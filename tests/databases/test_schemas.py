@@ -121,3 +121,18 @@ def test_all_published_schemas(data_dir: Path) -> None:
         "spider/test_tables.json": 206,
         "bird/dev_tables.json.gz": 11,
     }
+
+
+def test_a_small_file_that_unpacks_to_a_large_one(tmp_path: Path) -> None:
+    bomb = tmp_path / "bomb.sql.gz"
+    bomb.write_bytes(gzip.compress(b"CREATE TABLE t (x);" + b" " * 70_000_000, 9))
+    with pytest.raises(InputError, match="more than 67108864 characters"):
+        read_schemas(bomb)
+
+
+def test_a_compressed_file_with_a_flipped_bit(tmp_path: Path) -> None:
+    packed = bytearray(gzip.compress(b"CREATE TABLE t (x);" * 1000))
+    packed[30] ^= 255
+    (tmp_path / "broken.sql.gz").write_bytes(packed)
+    with pytest.raises(InputError, match="SJ207"):
+        read_schemas(tmp_path / "broken.sql.gz")

@@ -136,6 +136,11 @@ NAMES = "SELECT name FROM singer WHERE country = 'France'"
         ("", "SELECT a.name FROM singer a JOIN singer b ON a.id = b.id JOIN singer c ON a.id = c.id",
          "SELECT a.name FROM singer a JOIN singer b ON a.age = b.age", "differences_table_extra", -1,
          "The prediction reads singer once more than the reference"),
+        ("Whose age is the id?", "SELECT name FROM singer WHERE age = id", "SELECT name FROM singer "
+         "WHERE id = age", "faults_likely_prediction", -1,
+         "Both queries return no rows, though none of their tables is empty"),
+        ("Who is there?", "SELECT name FROM singer", "SELECT name, age FROM singer",
+         "differences_filter_missing", 1, "Neither query has a condition"),
     ],
 )  # fmt: skip
 def test_sentences_name_what_is_in_the_case(
@@ -148,6 +153,38 @@ def test_sentences_name_what_is_in_the_case(
     sentence: str,
 ) -> None:
     assert told(paired(stage, question, prediction, reference), feature, weight) == sentence
+
+
+@pytest.mark.parametrize(
+    ("feature", "weight", "sentence"),
+    [
+        ("tables_columns_prediction", 1, "The question names country, which the prediction returns"),
+        ("tables_repeats_prediction", -1, "The result repeats rows"),
+        ("linking_quoted_unused_prediction", 1,
+         "The question says 'France', which the prediction compares with"),
+        ("difficulty_nesting_prediction", -1,
+         "Questions like this one are often answered wrong"),
+    ],
+)  # fmt: skip
+def test_sentences_without_a_reference(
+    stage: Path, feature: str, weight: float, sentence: str
+) -> None:
+    pair = paired(stage, "Is 'France' the country?", NAMES.replace("name", "country"), NAMES)
+    alone = Pair(replace(pair.case, reference_sqls=()), pair.evidence)
+    assert told(alone, feature, weight) == sentence
+
+
+@pytest.mark.parametrize(
+    ("regret", "sentence"),
+    [(0.5, "no other query would"), (3.0, "another shape of query would")],
+)
+def test_what_the_words_of_the_question_make_likelier(
+    stage: Path, regret: float, sentence: str
+) -> None:
+    name = "linking_regret_worst_prediction"
+    pair = paired(stage, "Who is from France?", NAMES, NAMES)
+    (found,) = reasons(pair, {name: 1.0 - regret}, {name: regret}, correct=regret < 1)
+    assert found["text"] == f"By the question's words {sentence} be much likelier"
 
 
 def test_every_feature_belongs_to_a_subject_with_a_sentence() -> None:

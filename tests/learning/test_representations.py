@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from tiny_models import write_tiny_model
 from needs import needs
 from sqljury.errors import InputError
 from sqljury.learning.detector import load_detector, train_detector, train_distance
-from sqljury.learning.representations import hidden_states, representation
+from sqljury.learning.language_model.loading import load_language_model
+from sqljury.learning.representations import embed, hidden_states, representation
 
 pytestmark = needs("transformers")
 
@@ -153,3 +155,31 @@ def test_another_model_than_in_training(models, tmp_path: Path) -> None:
 def test_names_of_none(text: str) -> None:
     with pytest.raises(InputError, match="SJ028"):
         representation(text, INSIDE)
+
+
+def test_no_code_of_a_model_is_run_and_nobody_is_asked(tmp_path: Path, monkeypatch) -> None:
+    import builtins
+
+    folder, ran = tmp_path / "own", tmp_path / "ran"
+    folder.mkdir()
+    classes = ("AutoConfig", "AutoModel", "AutoModelForCausalLM")
+    named = dict.fromkeys((*classes, "AutoModelForSequenceClassification"), "own.Own")
+    told = {"model_type": "own", "architectures": ["Own"], "auto_map": named}
+    (folder / "config.json").write_text(json.dumps(told))
+    tokenizer = {"tokenizer_class": "Own", "auto_map": {"AutoTokenizer": ["own.Own", None]}}
+    (folder / "tokenizer_config.json").write_text(json.dumps(tokenizer))
+    (folder / "own.py").write_text(f"open({str(ran)!r}, 'w').close()\nclass Own: pass\n")
+    kinds = json.dumps([{"idx": 0, "name": "0", "path": "", "type": "own.Own"}])
+    (folder / "modules.json").write_text(kinds)
+    asked: list[str] = []
+    monkeypatch.setattr(builtins, "input", lambda question="": asked.append(question) or "y")
+    loads = (
+        lambda: load_language_model(str(folder)),
+        lambda: load_language_model(str(folder), head="score", seq2seq=True),
+        lambda: hidden_states(["x"], model=str(folder)),
+        lambda: embed(["x"], model=str(folder)),
+    )
+    for load in loads:
+        with pytest.raises(InputError, match=r"SJ022|SJ032"):
+            load()
+    assert (asked, ran.exists()) == ([], False)

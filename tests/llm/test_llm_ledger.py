@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -188,6 +188,17 @@ def test_files_that_are_no_ledgers(tmp_path: Path) -> None:
         Ledger(tmp_path / "none.sqlite", read_only=True)
     with pytest.raises(InputError, match=r"SJ905.*can only be replayed"):
         Ledger(tmp_path / "new.jsonl")
+
+
+def test_a_ledger_with_a_trigger_of_somebody_else(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    Ledger(path).close()
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TRIGGER t AFTER INSERT ON reply BEGIN DELETE FROM reply; END")
+        database.commit()
+    for read_only in (False, True):
+        with pytest.raises(InputError, match=r"SJ905.*'t' is no plain table"):
+            Ledger(path, read_only=read_only)
 
 
 def test_a_ledger_in_a_folder_that_cannot_be_written(tmp_path: Path) -> None:

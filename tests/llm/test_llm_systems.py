@@ -128,6 +128,28 @@ def test_commands_that_fail(code: str, why: str) -> None:
     assert why in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sh -c 'answer {question}'",
+        "bash -lc 'answer {hint}'",
+        "python3 -c 'print(\"{question}\")'",
+        "perl -e 'print q({db_id})'",
+    ],
+)
+def test_a_question_is_no_code(text: str) -> None:
+    with pytest.raises(InputError, match="would run words of the question as code"):
+        parse_system(text)
+
+
+def test_a_question_is_no_option() -> None:
+    hostile = {**QUESTION, "question": "--output=stolen"}
+    with pytest.raises(SystemFailedError, match="read as an option: write -- before"):
+        parse_system("sh -c 'echo \"$1\"' sh {question}").ask(hostile, 30)
+    found = parse_system("sh -c 'echo \"$2\"' sh -- {question}").ask(hostile, 30)
+    assert found == "--output=stolen\n"
+
+
 def test_a_question_that_no_argument_can_hold() -> None:
     with pytest.raises(SystemFailedError, match="cannot be started"):
         parse_system(python("", "{question}")).ask({**QUESTION, "question": "a\0b"}, 30)

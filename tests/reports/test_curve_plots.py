@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from xml.etree import ElementTree
 
-from sqljury.reports.scatter import curves
+from sqljury.reports.scatter import curves, curves_svg
 
 
 def test_places_and_words() -> None:
@@ -26,3 +27,13 @@ def test_one_candidate_and_flat_lines() -> None:
     drawn = str(curves("accuracy", [1], [("a", 0, [1.0]), ("b", 7, [0.0])]))
     assert "nan" not in drawn
     assert re.findall(r'<g class="s(\d)"', drawn) == ["0", "1"]
+
+
+def test_names_of_equal_curves_stay_in_the_picture() -> None:
+    for value in (0.999, 0.0):
+        drawn = curves_svg("AUC", [(f"no. {i}", [0.0, value]) for i in range(9)])
+        texts = ElementTree.fromstring(drawn).findall("{*}text")
+        heights = sorted(float(t.attrib["y"]) for t in texts if "no." in (t.text or ""))
+        assert heights[0] > 10
+        assert heights[-1] < 360
+        assert all(b - a >= 15 for a, b in pairwise(heights))

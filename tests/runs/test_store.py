@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -144,6 +145,23 @@ DAMAGE = {
     "an outcome that there is not": _sql("UPDATE verdicts SET outcome = 'well'"),
     "a table is gone": _sql("DROP TABLE verdicts"),
     "a column is gone": _sql("ALTER TABLE cases DROP COLUMN features"),
+    "a trigger": _sql(
+        "CREATE TRIGGER t AFTER UPDATE ON cases BEGIN UPDATE cases SET body = '{}'; END"
+    ),
+    "rows without end": _sql(
+        "ALTER TABLE verdicts RENAME TO old; "
+        "CREATE VIEW verdicts AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
+        "SELECT x AS number, 0 AS judge, 'correct' AS outcome, 1.0 AS score, '' AS reason, "
+        "'[]' AS labels, '{}' AS measures, '{}' AS evidence, 0.0 AS seconds, '' AS cost FROM c",
+    ),
+    "a score that is none": _sql("UPDATE verdicts SET score = 'abc'"),
+    "seconds that are none": _sql("UPDATE verdicts SET seconds = 'abc'"),
+    "labels that are none": _sql("UPDATE verdicts SET labels = '[1, null]'"),
+    "measures that are none": _sql("""UPDATE verdicts SET measures = '{"a": "x"}'"""),
+    "evidence that is none": _sql("UPDATE verdicts SET evidence = '[1]'"),
+    "a cost that is none": _sql("""UPDATE verdicts SET cost = '{"money": "x"}'"""),
+    "a benchmark that is none": _sql("UPDATE cases SET benchmark = x'ff'"),
+    "a reason that is none": _sql("UPDATE verdicts SET reason = x'ff'"),
 }
 
 
@@ -156,6 +174,23 @@ def test_a_damaged_store_is_a_sentence(folder: Path, damage: str) -> None:
         read_all(folder)
     assert str(path) in str(caught.value)
     assert path.read_bytes() == before, "nothing in it is changed"
+
+
+def test_a_server_that_a_stored_run_names_is_not_asked(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def named(place: str) -> str | None:
+        with closing(RunStore(folder, create=False)) as store:
+            store.set_facts({"manifest": {"databases": place}})
+        with open_run(folder) as run:
+            return run.databases
+
+    assert named("mysql://somewhere.example/{db_id}") is None
+    assert named("boats.sqlite,postgresql://somewhere.example/x") is None
+    for place in ("databases", "sqlite:///boats.sqlite"):
+        assert named(place) == place
+    monkeypatch.setenv("SQLJURY_TRUST_FOLDER", "1")
+    assert named("mysql://somewhere.example/{db_id}") is not None
 
 
 def test_a_run_that_another_process_writes_to(

@@ -110,8 +110,8 @@ def print_next(found: Evaluation, html: Path | None) -> None:
     from sqljury.reports.evidence import one_line
     from sqljury.reports.words import visible
 
-    folder, sqljury = found.run.folder, program()
-    echo(f"run: {folder}", err=True)
+    folder, sqljury = quote(str(found.run.folder)), program()
+    echo(f"run: {found.run.folder}", err=True)
     page = f"report: {html.resolve()}" if html else f"report: {sqljury} report {folder} --html FILE"
     echo(page, err=True)
     case = found.first_failure()

@@ -54,6 +54,8 @@ _WRITTEN: Final = frozenset(
     {
         *("run", "html", "csv", "export", "out", "ledger", "svg", "work", "features", "calibrate"),
         *("junit", "gitlab", "comment", "write_baseline"),
+        # Files that other commands only read.
+        *("label-cases.labels", "view.labels"),
     }
 )
 
@@ -74,7 +76,8 @@ def project_defaults(context: Any) -> dict[str, Any]:
     root, invoked = context.command, context.invoked_subcommand
     found = _of_group(root, _under_new_names(_read(Path(FILE)), context.meta.get(USED, "")), "")
     if invoked in found:
-        check_trusted(Path(), _wants(found[invoked], f"{invoked}."), f"[{invoked}] of {FILE}")
+        wanted = _wants({invoked: found[invoked]}, "")
+        check_trusted(Path(), wanted, f"[{invoked}] of {FILE}")
     return found
 
 
@@ -132,7 +135,11 @@ def _wants(found: dict[str, Any], where: str) -> Iterator[str]:
             yield from _wants(value, f"{where}{name}.")
             continue
         for text in value if isinstance(value, list) else [value]:
-            why = "" if isinstance(text, bool | int | float) else _why_not(name, str(text))
+            why = ""
+            if f"{where}{name}" in _WRITTEN:
+                why = "write files"
+            elif not isinstance(text, bool | int | float):
+                why = _why_not(name, str(text))
             if why:
                 key = name.strip("_").replace("_", "-")
                 yield f"{why}: {where}{key} = {text!r}"

@@ -38,10 +38,10 @@ _NAMED = allowing(
     """
 )
 
-_CALLS = allowing("found_rows encrypt kdf st_buffer buffer")
+_CALLS = allowing("found_rows encrypt kdf extractvalue updatexml st_buffer buffer")
 """Refused as calls only. They return what the session remembers of earlier statements, even after a
-reset; compute for as long as an argument says, and cannot be ended; or end the server (MariaDB's
-``ST_BUFFER`` with a large radius)."""
+reset; compute for as long as an argument says (rounds, an XPath with nested conditions), and no
+KILL ends them; or end the server (MariaDB's ``ST_BUFFER`` with a large radius)."""
 
 # Tables that describe the database; the others are about users, sessions and the server.
 _DESCRIBING = allowing(

@@ -8,6 +8,7 @@ import io
 import json
 import lzma
 import re
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,6 +29,8 @@ _DDL = re.compile(
     r"\s*create\s+(or\s+replace\s+)?(temp\w*\s+)?(table|type|domain|schema)\b", re.IGNORECASE
 )
 _OPENERS: Final[Mapping[str, Any]] = {".gz": gzip.open, ".xz": lzma.open}
+_MOST_CHARACTERS: Final = 64 * 1024**2
+"""Most characters of a file of schemas, unpacked: a megabyte may hold a gigabyte of spaces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +89,14 @@ def _text(path: Path) -> str:
     opener = _OPENERS.get(path.suffix, open)
     try:
         with opener(path, "rt", encoding="utf-8-sig") as file:
-            return str(file.read())
+            text = str(file.read(_MOST_CHARACTERS + 1))
     except OSError as error:
         raise InputError("SJ206", f"{error.strerror or error}.", where=str(path)) from error
-    except (UnicodeDecodeError, EOFError, lzma.LZMAError) as error:
+    except (UnicodeDecodeError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise InputError("SJ207", f"{error}.", where=path.name) from error
+    if len(text) > _MOST_CHARACTERS:
+        raise InputError("SJ207", f"more than {_MOST_CHARACTERS} characters.", where=path.name)
+    return text
 
 
 _CSV_HEAD = "Table Name,"

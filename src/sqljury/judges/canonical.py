@@ -36,7 +36,7 @@ class CanonicalEquality(Judge):
     """
 
     name: ClassVar[str] = "canonical"
-    version: ClassVar[int] = 4
+    version: ClassVar[int] = 5
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.SCHEMA
 
     permuted: bool = False

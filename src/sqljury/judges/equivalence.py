@@ -50,7 +50,7 @@ class Equivalence(Judge):
     """
 
     name: ClassVar[str] = "equivalence"
-    version: ClassVar[int] = 9
+    version: ClassVar[int] = 10
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.SCHEMA
     variant: ClassVar[str] = "policy"
 

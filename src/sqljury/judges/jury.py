@@ -96,7 +96,7 @@ class Jury(Judge):
     """
 
     name: ClassVar[str] = "jury"
-    version: ClassVar[int] = 5
+    version: ClassVar[int] = 6
     needs: ClassVar[Needs] = Needs.REFERENCE
     takes_tables: ClassVar[bool] = True
     variant: ClassVar[str] = "models"

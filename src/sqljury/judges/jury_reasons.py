@@ -37,6 +37,15 @@ _SMALL: Final = 0.15
 """Reasons that change the log-odds by less (the probability by less than 4 points) are not said."""
 _LARGE: Final = 0.5
 """A reason that changes the log-odds by as much is said even if no sentence of the case fits it."""
+_LIKELY: Final = 0.5
+_MUCH: Final = 2.0
+"""The log of how often likelier a thing is that is much likelier: seven times."""
+_LINKED: Final = {
+    "regret_columns": "other columns",
+    "tables_regret": "other tables",
+    "regret_worst": "another shape of query",
+}
+"""Features of linking, with what the question's words may make likelier."""
 _LONGEST: Final = 240
 _LONGEST_PART: Final = 90
 
@@ -290,6 +299,18 @@ class _Facts:
         prediction, reference = (block_of(*with_columns(tree)) for tree in written)
         return prediction, reference
 
+    @cached_property
+    def _own_block(self) -> QueryBlock | None:
+        """The prediction's, also without a reference."""
+        from sqljury.trees.nodes import Unreadable
+
+        if self._blocks is not None:
+            return self._blocks[0]
+        if self.pair.reference is not None:
+            return None
+        tree = self.pair.evidence.tree(self.pair.prediction)
+        return None if isinstance(tree, Unreadable) else block_of(*with_columns(tree))
+
     def _common(self, subject: str) -> Iterator[Fact]:
         """The parts of a clause that both queries have, as written."""
         if self._blocks is None or subject not in _OF:
@@ -350,16 +371,20 @@ class _Facts:
         if tables is not None and tables[0].width != tables[1].width:
             widths = _count(tables[1].width, "column"), tables[0].width
             yield -1, f"The reference returns {widths[0]}, the prediction {widths[1]}"
-        if self._blocks is not None and self.pair.wording is not None:
-            own = self._blocks[0].of(Clause.COLUMN)
+        if self.values.get("linking_missed_anywhere_prediction", 0.0) > _LIKELY:
+            yield -1, "By its words the question asks for a column that the prediction does not use"
+        if self._own_block is not None and self.pair.wording is not None:
+            own = self._own_block.of(Clause.COLUMN)
             named = list(dict.fromkeys(n for node in own for n in self._named(words(node))))
             if named:
                 yield 1, f"The question names {', '.join(named[:4])}, which the prediction returns"
 
     def _conditions(self) -> Iterator[Fact]:
-        if self._blocks is None or self.pair.wording is None:
+        if self._own_block is None or self.pair.wording is None:
             return
-        said = " ".join(_parts(self._blocks[0], Clause.FILTER))
+        said = " ".join(_parts(self._own_block, Clause.FILTER))
+        if not said and self._blocks is not None and not _parts(self._blocks[1], Clause.FILTER):
+            yield 1, "Neither query has a condition"
         texts = re.findall(r"'((?:[^']|'')*)'", said)
         known = [f"'{_part(one)}'" for one in texts if self.pair.wording.mentions_text(one)]
         if known:
@@ -449,6 +474,8 @@ class _Facts:
             yield -1, text
         own = self.values.get("tables_repeats_prediction")
         other = self.values.get("tables_repeats_reference")
+        if own is not None and self.pair.reference is None and not self.pair.tables:
+            yield (-1, "The result repeats rows") if own else (1, "The result repeats no row")
         if own is None or other is None:
             return
         if own == other == 0:
@@ -524,11 +551,22 @@ class _Facts:
         sides = [self.values.get(f"verifier_odds_{one}") for one in ("prediction", "reference")]
         own, other = (None if odds is None else 1 / (1 + exp(-odds)) for odds in sides)
         if own is None:
+            yield from self._expected()
             return
         by = f"By the question alone, the verifier gives the prediction {_percent(own)}"
         if other is not None and _percent(own) != _percent(other):
             yield (1 if own > other else -1), f"{by} and the reference {_percent(other)}"
         yield (1 if own >= 0.5 else -1), by
+
+    def _expected(self) -> Iterator[Fact]:
+        """What the question's words make likelier than what the prediction has."""
+        names = {f"linking_{name}_prediction": said for name, said in _LINKED.items()}
+        known = [name for name in names if name in self.values]
+        likelier = [names[name] for name in known if self.values[name] >= _MUCH]
+        if likelier:
+            yield -1, f"By the question's words {' and '.join(likelier)} would be much likelier"
+        elif known:
+            yield 1, "By the question's words no other query would be much likelier"
 
     def _difficulty(self) -> Iterator[Fact]:
         if "difficulty_question" not in self.values:
@@ -552,6 +590,8 @@ class _Facts:
             kind = "simple" if easy else "complex"
             text = f"The {whose} is a {kind} query: {level!r} on Spider's scale of hardness"
             yield (1 if easy else -1), text
+        for sign, how in ((1, "right"), (-1, "wrong")):
+            yield sign, f"Questions like this one are often answered {how}"
 
 
 def _may_have(sql: str, part: str) -> bool:
@@ -568,8 +608,12 @@ def _parts(block: QueryBlock, clause: Clause) -> list[str]:
 
 
 def _checked(one: FindingFields, where: str = "the prediction") -> str:
-    if one["code"] in _TITLED and where == "the prediction":
-        return one["title"].replace("query", "prediction")
+    if one["code"] in _TITLED:
+        if where == "both queries":
+            title = re.sub(r"\bthe query returns", "both queries return", one["title"], flags=re.I)
+            return f"{title[0].upper()}{title[1:]}".replace(" its ", " their ")
+        noun = where.split()[1].rstrip(",")
+        return one["title"].replace("query", noun)
     verb = "A check suspects in" if one["weak"] else "A check of"
     return f"{verb} {where}: {one['reason']}"
 

@@ -435,7 +435,8 @@ def _in_duckdb_instead(pair: _Pair, step: _Step) -> PairAnswer | None:
     None for queries in SQLite's dialect, or if DuckDB is missing or cannot run them."""
     if pair.schema.dialect == "sqlite":
         return None
-    with closing(pair.evidence.generated(())) as scratch, scratch.empty_duckdb() as execute:
+    with closing(pair.evidence.generated(())) as scratch:
+        execute = scratch.empty_duckdb()
         if execute is None:
             return None
         asking = replace(pair, server=Server("duckdb", "duckdb", execute))

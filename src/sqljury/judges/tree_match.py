@@ -36,7 +36,7 @@ class TreeMatch(Judge):
     """
 
     name: ClassVar[str] = "tree_match"
-    version: ClassVar[int] = 4
+    version: ClassVar[int] = 5
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.SCHEMA
     variant: ClassVar[str] = "rules"
 

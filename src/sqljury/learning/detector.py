@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sqljury.errors import InputError, MissingExtraError
 from sqljury.learning.ensembles import Forest
-from sqljury.learning.model_file import PathLike, read_model, write_model
+from sqljury.learning.model_file import PathLike, read_model, whole_model, write_model
 from sqljury.learning.representations import Representation, from_file, representation
 from sqljury.learning.text_vectors import Tfidf
 
@@ -420,12 +420,10 @@ def load_detector(path: PathLike) -> TrainedDetector | DistanceDetector:
         raise InputError(
             "SJ030", "not a detector that this version can read: train it again.", where=str(path)
         )
-    try:
+    with whole_model(path):
         if facts["kind"] in ("distance", "relative"):
             return distance_from_file(facts, arrays)
         return _from_file(facts, arrays)
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError("SJ031", f"not a whole detector: {error}.", where=str(path)) from None
 
 
 def _from_file(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> TrainedDetector:

@@ -194,7 +194,7 @@ class Boosting:
         while len(level):
             depth += 1
             level = np.concatenate([self.left[level], self.right[level]])
-            level = level[inner[level]]
+            level = np.unique(level[inner[level]])
         return _Path(
             self.roots.astype(np.intp),
             self.feature.astype(np.intp),
@@ -221,6 +221,7 @@ class Boosting:
 
         nowhere = np.zeros(len(arrays[f"{prefix}left"]), dtype=bool)
         known = {f"{prefix}missing": nowhere, **arrays}
+        _check_trees(known, prefix)
         return cls(*(known[f"{prefix}{name}"] for name in _BOOSTING_PARTS))
 
 
@@ -246,6 +247,22 @@ class _Path:
         below |= np.isnan(values) & self.missing.take(at)
         after: Array = self.children.take(2 * at + below)
         return after
+
+
+def _check_trees(arrays: Mapping[str, Array], prefix: str) -> None:
+    """Refuse what is no trees: where nodes point back, a descent would not end.
+
+    Raises:
+        ValueError: a node's children do not come after it.
+    """
+    import numpy as np
+
+    left, right = arrays[f"{prefix}left"], arrays[f"{prefix}right"]
+    own = np.arange(len(left))
+    inner = left != _LEAF
+    for side in (left, right):
+        if ((side[inner] <= own[inner]) | (side[inner] >= len(own))).any():
+            raise ValueError("a node's children do not come after it")
 
 
 def _single(vectors: Array) -> Array:
@@ -381,6 +398,7 @@ class Forest:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array], prefix: str = "") -> Forest:
         """The inverse of :meth:`arrays`."""
+        _check_trees(arrays, prefix)
         return cls(*(arrays[f"{prefix}{name}"] for name in _FOREST_PARTS))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqljury.errors import InputError
 from sqljury.learning.ensembles import Boosting
-from sqljury.learning.model_file import PathLike, read_model, write_model
+from sqljury.learning.model_file import PathLike, read_model, whole_model, write_model
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,8 +36,8 @@ data for trees. On 7,000 references of Spider they are found 8 times; there the 
 or a reader may disagree with it."""
 _SETTINGS: Final[Mapping[str, Any]] = {
     "trees": 150,
-    "leaves": 4,
-    "rate": 0.08,
+    "leaves": 8,
+    "rate": 0.05,
     "least": 20,
     "shrink": 5.0,
     "share": 0.4,
@@ -134,23 +134,25 @@ def load_jury(path: PathLike) -> JuryModel:
     """Loads the jury of a model file.
 
     Raises:
-        InputError: SJ020: there is no such file, or it does not contain a jury of this version.
+        InputError: SJ020: there is no such file, or it does not contain a jury of this version;
+            SJ031: it is damaged.
     """
     facts, arrays = read_model(path)
     if facts.get("kind") != _KIND or facts.get("version") != _VERSION:
         raise InputError(
             "SJ020", "not a jury that this version can read: train it again.", where=str(path)
         )
-    return JuryModel(
-        tuple(facts["names"]),
-        Boosting.from_arrays(arrays),
-        float(facts["slope"]),
-        float(facts["offset"]),
-        facts["card"],
-        tuple(facts["sure"]) if facts.get("sure") else None,
-        arrays.get("ranges"),
-        facts.get("constant", {}),
-    )
+    with whole_model(path):
+        return JuryModel(
+            tuple(facts["names"]),
+            Boosting.from_arrays(arrays),
+            float(facts["slope"]),
+            float(facts["offset"]),
+            facts["card"],
+            tuple(facts["sure"]) if facts.get("sure") else None,
+            arrays.get("ranges"),
+            facts.get("constant", {}),
+        )
 
 
 def train_jury(

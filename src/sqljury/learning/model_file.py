@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import zipfile
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +23,13 @@ if TYPE_CHECKING:
 
 PathLike = str | os.PathLike[str]
 _FACTS = "facts"
+_MOST_BYTES = 1 << 30
+"""The largest model file, unpacked; the largest of ours takes some megabytes."""
+_DAMAGED = (
+    *(OSError, EOFError, ValueError, LookupError, MemoryError, zipfile.BadZipFile),
+    *(zlib.error, lzma.LZMAError),
+    RuntimeError,  # too deep, encrypted, an unknown compression
+)
 
 
 def write_model(path: PathLike, facts: Mapping[str, Any], arrays: Arrays) -> None:
@@ -47,11 +57,16 @@ def read_model(path: PathLike) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]
     if not Path(path).is_file():
         raise InputError("SJ020", "no such file.", where=str(path))
     try:
+        with zipfile.ZipFile(path) as members:
+            if sum(member.file_size for member in members.infolist()) > _MOST_BYTES:
+                raise ValueError(f"more than {_MOST_BYTES} bytes")
         # Without pickles, numpy reads only numbers and executes no code.
         with np.load(path, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         facts = json.loads(bytes(arrays.pop(_FACTS)))
-    except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        if not isinstance(facts, dict):
+            raise ValueError("its facts are no object")
+    except _DAMAGED as error:
         raise InputError(
             "SJ031",
             "not a model file of sqljury, or a damaged one.",
@@ -59,3 +74,18 @@ def read_model(path: PathLike) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]
             hint="Name a file that `sqljury train` or `sqljury agree --calibrate` wrote.",
         ) from error
     return facts, arrays
+
+
+@contextmanager
+def whole_model(path: PathLike) -> Iterator[None]:
+    """Turn errors of a ``with`` block that makes a model of a file's parts into one for users.
+
+    Raises:
+        InputError: SJ031: parts are missing, or of another kind.
+    """
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+        raise InputError(
+            "SJ031", f"the model is not whole: {error}.", where=os.fspath(path)
+        ) from None

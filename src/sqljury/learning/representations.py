@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from sqljury.errors import InputError, MissingExtraError
-from sqljury.learning.language_model.loading import ONE_AT_A_TIME, libraries, quiet
+from sqljury.learning.language_model.loading import NO_CODE, ONE_AT_A_TIME, libraries, quiet
 from sqljury.learning.text_vectors import Lsa
 
 if TYPE_CHECKING:
@@ -69,7 +69,9 @@ def _encoder(model: str) -> Any:
     is_folder = Path(model).is_dir()
     try:
         with quiet():
-            return SentenceTransformer(model, device="cpu", local_files_only=is_folder).double()
+            return SentenceTransformer(
+                model, device="cpu", local_files_only=is_folder, **NO_CODE
+            ).double()
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         hint = "" if is_folder else "There is no such folder here, and no such model was reached."
         said = str(error).strip().partition("\n")[0]
@@ -203,9 +205,11 @@ def _loaded(model: str) -> tuple[Any, Any]:
     try:
         with quiet():
             network = transformers.AutoModel.from_pretrained(
-                model, dtype=torch.float32, local_files_only=True
+                model, dtype=torch.float32, local_files_only=True, **NO_CODE
             )
-            tokenizer = transformers.AutoTokenizer.from_pretrained(model, local_files_only=True)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(
+                model, local_files_only=True, **NO_CODE
+            )
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         first = str(error).strip().split("\n", 1)[0]
         raise InputError("SJ022", f"cannot be loaded: {first}", where=model) from None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqljury.errors import InputError, MissingExtraError
 from sqljury.learning.ensembles import Boosting
-from sqljury.learning.model_file import PathLike, read_model, write_model
+from sqljury.learning.model_file import PathLike, read_model, whole_model, write_model
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -264,16 +264,17 @@ def load_small_verifier(path: PathLike) -> SmallVerifier:
             "not a small verifier that this version can read: train it again.",
             where=str(path),
         )
-    asked, blind = (
-        Weigher(
-            tuple(facts[name]["names"]),
-            Boosting.from_arrays(arrays, f"{name}_"),
-            float(facts[name]["slope"]),
+    with whole_model(path):
+        asked, blind = (
+            Weigher(
+                tuple(facts[name]["names"]),
+                Boosting.from_arrays(arrays, f"{name}_"),
+                float(facts[name]["slope"]),
+            )
+            for name in ("asked", "blind")
         )
-        for name in ("asked", "blind")
-    )
-    expectations = Expectations.from_file(facts["expectations"], arrays)
-    return SmallVerifier(expectations, asked, blind, facts["card"])
+        expectations = Expectations.from_file(facts["expectations"], arrays)
+        return SmallVerifier(expectations, asked, blind, facts["card"])
 
 
 # ---------------------------------------------------------------- training

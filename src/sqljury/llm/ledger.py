@@ -14,7 +14,7 @@ from pathlib import Path
 from sqljury.closing import Closing
 from sqljury.errors import InputError
 from sqljury.llm.chat import Json, key_of, one_line
-from sqljury.storage import Checkpoints, read_only_uri, storage_errors
+from sqljury.storage import Checkpoints, check_tables, read_only_uri, storage_errors
 from sqljury.writing import new_file, new_folder
 
 _FORMAT = 1
@@ -153,6 +153,7 @@ class Ledger(Closing):
             raise self._unusable("it is another kind of SQLite file")
         if database.execute("PRAGMA user_version").fetchone() != (_FORMAT,):
             raise self._unusable("another version of sqljury wrote it")
+        check_tables(database)
         return database
 
     def _unusable(self, why: object) -> InputError:

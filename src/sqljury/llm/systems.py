@@ -23,6 +23,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from hashlib import sha256
+from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any, Final, Protocol, TypeVar, cast
@@ -87,7 +88,22 @@ def parse_system(text: str) -> System:
         raise _unusable(f"the command {text!r} cannot be read: {error}") from None
     if not words or shutil.which(words[0]) is None:
         raise _unusable(f"there is no command {(words or [text])[0]!r}")
+    if _INTERPRETER.match(Path(words[0]).name) and any(
+        _CODE_OPTION.match(option) and _PLACE.search(code) for option, code in pairwise(words)
+    ):
+        raise _unusable(
+            f"{words[0]} would run words of the question as code",
+            "Read the question from standard input (JSON), or pass it behind the code: "
+            "sh -c 'generate \"$1\"' sh {question}",
+        )
     return Command(tuple(words))
+
+
+_INTERPRETER = re.compile(
+    r"(?:\w*sh|cmd|pwsh|powershell|python[\d.]*|perl|ruby|node)(?:\.exe)?$", re.IGNORECASE
+)
+_CODE_OPTION = re.compile(r"(?:-\w*[ce]|--eval|-command|/c)$", re.IGNORECASE)
+_PLACE = re.compile(r"\{(question|schema|hint|db_id|database|sample)\}")
 
 
 def _unusable(
@@ -323,9 +339,6 @@ class Endpoint:
 # ---------------------------------------------------------------- a command
 
 
-_PLACE = re.compile(r"\{(question|schema|hint|db_id|database|sample)\}")
-
-
 @dataclass(frozen=True)
 class Command:
     """A command, run without a shell: placeholders are filled, JSON goes to standard input."""
@@ -340,6 +353,12 @@ class Command:
     def ask(self, question: Mapping[str, Json], seconds: float) -> object:
         """Its standard output; an exit status other than 0 is a failure."""
         filled = [_PLACE.sub(lambda m: str(question[m[1]] or ""), word) for word in self.words]
+        before_options_end = self.words.index("--") if "--" in self.words else len(filled)
+        for template, word in zip(self.words[:before_options_end], filled, strict=False):
+            if word.startswith("-") and not template.startswith("-"):
+                raise SystemFailedError(
+                    f"{word[:40]!r} would be read as an option: write -- before {template}"
+                )
         try:
             process = subprocess.Popen(
                 filled,

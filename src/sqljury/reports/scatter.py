@@ -290,6 +290,10 @@ def _apart(places: Sequence[float]) -> list[float]:
     for number in sorted(range(len(found)), key=lambda i: -places[i]):
         found[number] = min(found[number], lowest)
         lowest = found[number] - _NAME_HEIGHT
+    highest = float(_NAME_HEIGHT)
+    for number in sorted(range(len(found)), key=lambda i: found[i]):
+        found[number] = max(found[number], highest)
+        highest = found[number] + _NAME_HEIGHT
     return found
 
 

@@ -27,6 +27,7 @@ from sqljury.runs.pool import WorkerPool
 from sqljury.runs.settings import Billing, RunSettings, Shard, default_client, signature, store_key
 from sqljury.runs.store import CaseRow, RunStore, VerdictRow, WorkItem, sliced_text
 from sqljury.secrets import learn_from_environment, learn_from_urls
+from sqljury.trusted import is_trusted, names_server
 from sqljury.verdict import Record
 from sqljury.version import __version__
 from sqljury.writing import new_folder
@@ -113,8 +114,9 @@ class Run(Closing):
         paid: what this command spent on models; None if no judge asks any.
     """
 
-    def __init__(self, store: RunStore) -> None:
+    def __init__(self, store: RunStore, *, is_own: bool = False) -> None:
         self._store = store
+        self._is_own = is_own
         self.missing: Mapping[str, Request] = {}
         self.paid: Spent | None = None
 
@@ -122,6 +124,18 @@ class Run(Closing):
     def folder(self) -> Path:
         """The folder of the run."""
         return self._store.folder
+
+    @property
+    def databases(self) -> str | None:
+        """Where the run's databases are, to read their schemas from; None if it says nothing.
+
+        None, too, if a run of an earlier command names a server and its folder is not trusted:
+        somebody else may have written it.
+        """
+        places = str(self.manifest.get("databases") or "")
+        if not self._is_own and names_server(places) and not is_trusted(self.folder):
+            return None
+        return places or None
 
     @property
     def judges(self) -> tuple[RunJudge, ...]:
@@ -251,7 +265,7 @@ def run_judges(
     except BaseException:
         store.close()
         raise
-    run = Run(store)
+    run = Run(store, is_own=True)
     if groups and groups[-1].asks_models and settings.llm is not None:
         _settle(settings.llm)
     for group, pool in zip(groups, pools, strict=True):

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
 from sqljury.secrets import known_secrets, redacted, redacted_json
-from sqljury.storage import Checkpoints, read_only_uri, storage_errors
+from sqljury.storage import Checkpoints, check_tables, read_only_uri, storage_errors
 from sqljury.verdict import Billed, Cost, Outcome, Record, Verdict
 from sqljury.writing import encodable, new_folder, shown_path
 
@@ -190,6 +190,7 @@ def _cost_fields(cost: Cost) -> dict[str, Json]:
 def _cost(fields: Mapping[str, Any]) -> Cost:
     stages = {name: _cost(stage) for name, stage in fields.get("stages", {}).items()}
     billed = Billed(**fields.get("billed", {}))
+    _check_types((fields.get(name, 0) for name in _COSTS), float | int)
     return Cost(**{**fields, "stages": stages, "billed": billed})
 
 
@@ -219,6 +220,7 @@ class RunStore:
         tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master")]
         if tables and "facts" not in tables:
             raise self.damaged("it holds other tables than a run")
+        check_tables(database)
         database.execute("PRAGMA journal_mode=WAL")
         # One fsync per checkpoint, not per commit: after a crash of the machine the last seconds
         # are judged again.
@@ -238,7 +240,7 @@ class RunStore:
             if error.sqlite_errorcode & 0xFF not in _CANNOT_WRITE:
                 raise
         database = sqlite3.connect(read_only_uri(self._path), uri=True)
-        database.execute("SELECT count(*) FROM sqlite_master")
+        check_tables(database)
         return database
 
     def _check_version(self) -> None:
@@ -634,6 +636,7 @@ def _records(
     _, benchmark, id_, source, db_id, difficulty, label, features, body, *_ = rows[0]
     if features == _NOT_YET:  # the run was killed, or the worker died of this case
         features = features_of(Case.from_dict(json.loads(body)))
+    _check_types((benchmark, id_, source, db_id, difficulty or ""), str)
     case = (
         Case.from_dict(json.loads(body))
         if whole
@@ -657,7 +660,7 @@ def _records(
 
 def _verdict(row: tuple[Any, ...]) -> Verdict:
     outcome, score, reason, labels, measures, evidence, seconds, cost = row
-    return Verdict(
+    found = Verdict(
         outcome=Outcome(outcome),
         score=score,
         reason=reason,
@@ -666,3 +669,14 @@ def _verdict(row: tuple[Any, ...]) -> Verdict:
         evidence=json.loads(evidence) if evidence != "{}" else {},
         cost=_cost(json.loads(cost)) if cost else Cost(seconds=seconds),
     )
+    # Columns of SQLite hold values of any type: the file may be somebody else's.
+    _check_types((found.reason, *found.labels), str)
+    _check_types((score or 0.0, seconds, *found.measures.values()), float | int)
+    _check_types((found.evidence,), dict)
+    return found
+
+
+def _check_types(values: Iterable[object], wanted: Any) -> None:
+    for value in values:
+        if not isinstance(value, wanted):
+            raise TypeError(f"{value!r:.40} is of another type")

@@ -117,7 +117,7 @@ class Field(TreeNode):
     nullable: bool = True
     affinity: str | None = None
     """SQLite's affinity: that of the table's column, empty for a computed column, None if
-    unknown."""
+    unknown. Elsewhere None, but ``BIGINT`` for PostgreSQL's, whose SUM is a NUMERIC."""
     collation: str = ""
     """The collation, if different texts can be equal under it or it sorts them in another order;
     empty if equal texts are byte-identical, ``?`` if that is unknown."""

@@ -108,6 +108,7 @@ _SINGLES = {
 }
 _MANY_FORMS = {"mysql": ("year",), "postgres": ("uuid", "money"), "duckdb": ("uuid",)}
 """Types in which several constants denote one value: 99 and 1999 as a year, UUIDs in any case."""
+_BIG = re.compile(r"\s*(BIGINT|INT8|BIGSERIAL)\b", re.IGNORECASE)
 _NO_NUMBERS = ("interval", "point", "array", "[", "<")
 """Parts of type names that contain INT by accident (POINT), and types of composite values."""
 _WORD = re.compile(r"[a-z_][a-z_0-9]*")
@@ -154,8 +155,10 @@ _known_fields = BySchema(_fields_by_table)
 
 
 def _of_column(column: Column, dialect: str, numerals: bool) -> Field:
-    held = declared_affinity(column.type) if dialect == "sqlite" else None
     type_ = column_type(column.type, dialect)
+    held = declared_affinity(column.type) if dialect == "sqlite" else None
+    if dialect == "postgres" and type_ is Type.INTEGER and _BIG.match(column.type):
+        held = "BIGINT"
     collated = column_collation(column, type_, dialect)
     return Field(column.name, type_, column.nullable, held, collated, numerals)
 
@@ -516,7 +519,9 @@ def _call_type(name: str, types: list[Type], dialect: str) -> Type:
     if name == "IIF":
         return _common(types[1:], dialect)
     if name in _CHOICES:
-        return _common(types[:1] if name == "NULLIF" else types, dialect)
+        # PostgreSQL returns the first operand as it was converted for the comparison.
+        first = name == "NULLIF" and dialect != "postgres"
+        return _common(types[:1] if first else types, dialect)
     if dialect == "sqlite" and name in _OF_SQLITE:
         return _OF_SQLITE[name]
     if dialect == "mysql" and name == "EXTRACT":

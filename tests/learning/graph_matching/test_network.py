@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,7 @@ def matcher(relations: bool = True) -> Matcher:
     return Matcher(new_network(options, VOCABULARY), VOCABULARY)
 
 
+BARE = NetworkOptions(types=False, attention=False, relations=False, **SMALL)
 known_matcher = cache(matcher)
 any_matcher = pytest.mark.parametrize("relations", [False, True])
 
@@ -109,6 +111,23 @@ def test_what_differs_is_seen() -> None:
     assert far != pytest.approx(found[0], abs=1e-6)
     (near,) = known_matcher(False).scores([joined])
     assert [near] == pytest.approx(known_matcher(False).scores([Pair(graph, others[0])]))
+
+
+def test_what_is_left_out_does_not_count() -> None:
+    """Without types and relations, types change no score; without attention its weights do not."""
+    import torch
+
+    pair = chance_pair(random.Random(5))
+    bare = Pair(replace(pair.left, types=("",) * len(pair.left.types)), pair.right, pair.joins)
+    for options, same in ((NetworkOptions(**SMALL), False), (BARE, True)):
+        torch.manual_seed(0)
+        network = new_network(options, VOCABULARY)
+        found = Matcher(network, VOCABULARY).scores([pair, bare])
+        with torch.no_grad():
+            for layer in network.layers:
+                layer.mix.weight.zero_()
+        found += Matcher(network, VOCABULARY).scores([pair])
+        assert [found[0] == pytest.approx(other, abs=1e-6) for other in found[1:]] == [same] * 2
 
 
 @given(chance=chances)
@@ -282,7 +301,7 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
     with torch.no_grad():
         broken.network.readout.gate.bias[0] = float("nan")
     broken.save(tmp_path / "model.npz")
-    with pytest.raises(InputError, match=r"SJ031 .*no numbers"):
+    with pytest.raises(InputError, match=r"SJ031 .*NaN"):
         load_matcher(tmp_path / "model.npz")
 
 

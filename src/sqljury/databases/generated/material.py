@@ -205,6 +205,7 @@ class Material:
         self.native = schema.dialect == "sqlite"
         """True if the tables are declared in SQLite's dialect."""
         self.admission = Admission(used, schema.dialect)
+        self.declared = {table.name: table for table in used}
         self.tables = [folded(table, schema.dialect) for table in used]
         pools = _pools(profile, self.tables, self.admission, schema.dialect)
         self.relations = {

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import local
 from typing import Any
 
 from sqljury.databases.sqlite import SQLiteDatabase, connect_memory
@@ -74,18 +75,28 @@ def create_table(
     """
     named = named or quoted
     if dialect == "sqlite":
-        parts = [(named(c.name), _type(c.type), _collate(c.collation)) for c in table.columns]
+        parts: list[tuple[str, ...]] = [
+            (named(c.name), _type(c.type), _collate(c.collation)) for c in table.columns
+        ]
     else:
         parts = [
-            (named(c.name), type_in(c.type, dialect), "" if c.nullable else "NOT NULL")
+            (
+                named(c.name),
+                type_in(c.type, dialect),
+                _collate(c.collation, dialect),
+                "" if c.nullable else "NOT NULL",
+            )
             for c in table.columns
         ]
     columns = [" ".join(filter(None, each)) for each in parts]
     return f"CREATE TABLE {named(table.name)} ({', '.join([*columns, *keys])})"
 
 
-def _collate(name: str) -> str:
-    """The COLLATE clause, if SQLite has this collation built in."""
+def _collate(name: str, dialect: str = "sqlite") -> str:
+    """The COLLATE clause; in SQLite, if it has this collation built in."""
+    if dialect != "sqlite":
+        written = quoted(name) if dialect == "postgres" else name
+        return f"COLLATE {written}" if re.fullmatch(r"[\w.-]+", name) else ""
     known = name.upper() in ("NOCASE", "RTRIM")
     return f"COLLATE {name.upper()}" if known else ""
 
@@ -182,20 +193,24 @@ def in_duckdb(
             database.close()
 
 
-@contextmanager
-def empty_duckdb(limits: Limits) -> Iterator[Callable[[str], Execution] | None]:
-    """Yields a function that runs a query in an empty DuckDB database, guarded as on DuckDB files;
-    None if DuckDB is not installed."""
+_OPENED = local()
+"""The empty DuckDB database of each thread: opening one takes as long as ten queries."""
+
+
+def empty_duckdb(limits: Limits) -> Callable[[str], Execution] | None:
+    """A function that runs a query in an empty DuckDB database, guarded as on DuckDB files; None if
+    DuckDB is not installed."""
     try:
         from sqljury.databases.duckdb import DuckDBDatabase
     except MissingExtraError:
-        yield None
-        return
-    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        path = Path(folder) / "empty.duckdb"
+        return None
+    if not hasattr(_OPENED, "database"):
+        _OPENED.folder = TemporaryDirectory(ignore_cleanup_errors=True)
+        path = Path(_OPENED.folder.name) / "empty.duckdb"
         _write(path, (), {}, as_declared=True)
-        with closing(DuckDBDatabase(path, "empty", _as_it_is)) as database:
-            yield lambda sql: database.execute(sql, limits)
+        _OPENED.database = DuckDBDatabase(path, "empty", _as_it_is)
+    database = _OPENED.database
+    return lambda sql: database.execute(sql, limits)
 
 
 def _write(

@@ -137,7 +137,10 @@ def script(
             made: Iterable[str] = relation.table.declaration
         else:
             parts = list(_constraints(relation, licence, named))
-            made = [create_table(relation.table, keys=parts, dialect=dialect, named=named)]
+            table = (
+                relation.table if dialect == "sqlite" else material.declared[relation.table.name]
+            )
+            made = [create_table(table, keys=parts, dialect=dialect, named=named)]
         lines += [f"{statement};" for statement in made]
     for relation in relations:
         own = _parents_first(relation, rows[relation.table.name])

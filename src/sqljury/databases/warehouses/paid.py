@@ -21,7 +21,7 @@ from typing import Any
 
 from sqljury.errors import InfrastructureError, InputError
 from sqljury.execution import Bill, Execution, ResultTable, Status
-from sqljury.storage import storage_errors
+from sqljury.storage import check_tables, storage_errors
 from sqljury.writing import new_folder
 
 _SCHEMA = """
@@ -78,6 +78,7 @@ class PaidResults:
             ((tables,),) = self._database.execute("SELECT count(*) FROM sqlite_master")
             if application != _APPLICATION and (application or tables):
                 raise self._damaged("it is another kind of SQLite file")
+            check_tables(self._database)
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute(f"PRAGMA application_id = {_APPLICATION}")
             self._database.execute(_SCHEMA)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -94,7 +94,26 @@ def same_type(before: Expression, after: Expression, scope: Scope) -> bool:
     """
     if is_sqlite(scope) or is_null(after):
         return True
-    return kind(before, scope) is kind(after, scope)
+    same = kind(before, scope) is kind(after, scope)
+    # Decimals of one type differ in their digits: 1.50 and 1.500.
+    return same and (
+        kind(after, scope) is not Type.DECIMAL or set(_results(before)) == set(_results(after))
+    )
+
+
+def _results(expression: Expression) -> Iterator[Expression]:
+    """The expressions of which a CASE or COALESCE gives one."""
+    match expression:
+        case Call(name="CASE"):
+            parts = (*expression.operands[1::2], expression.operands[-1])
+        case Call(name="COALESCE" | "IFNULL" | "NVL"):
+            parts = expression.operands
+        case _:
+            if expression != NULL:
+                yield expression
+            return
+    for part in parts:
+        yield from _results(part)
 
 
 # ---------------------------------------------------------------- literals

@@ -48,6 +48,7 @@ from sqljury.trees.nodes import (
     Sort,
     Subquery,
     SubqueryKind,
+    Type,
     Values,
 )
 from sqljury.trees.types import fields
@@ -150,7 +151,8 @@ class Reader:
         return all(
             (isinstance(e, Literal) and e.value is None)
             or (one.type is other.type and one.affinity == other.affinity is not None)
-            or (one.type is other.type and self.context.dialect != "sqlite")
+            # Decimals of one type differ in their digits: 1.50 and 1.500.
+            or (one.type is other.type is not Type.DECIMAL and self.context.dialect != "sqlite")
             for e, one, other in zip(block.outputs, shown, whole, strict=True)
         )
 

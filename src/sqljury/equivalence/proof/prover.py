@@ -85,7 +85,7 @@ class BudgetedProver:
 
     def same_value(self, a: Value, b: Value, session: Session, loose: bool = False) -> bool:
         """True if the session's facts imply that two values are the same."""
-        if a.ids == b.ids:
+        if a.ids == b.ids and (loose or a.kind == b.kind):
             return True
         kinds = {a.kind, b.kind} - {"null"}
         if not loose and (len(kinds) > 1 or "" in kinds):

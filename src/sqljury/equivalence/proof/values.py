@@ -199,7 +199,7 @@ class Terms:
         if self.context.dialect == "sqlite" and (column.affinity is None or not self._trusted):
             return ""
         if column.type is Type.INTEGER:
-            return "number"
+            return column.affinity or "number"
         if column.type is Type.TEXT:
             return "" if self.context.dialect in _CASELESS else "text"
         dates = (Type.DATE, Type.TIME, Type.TIMESTAMP, Type.INSTANT)
@@ -224,7 +224,11 @@ class Terms:
             case Subquery():
                 return _of_truth(self.truth(expression, frames))
             case Cast() if self._changes_nothing(expression, frames):
-                return self.value(expression.operand, frames)
+                same = self.value(expression.operand, frames)
+                if self.context.dialect != "postgres":
+                    return same
+                big = expression.type_name.upper() in ("BIGINT", "INT8")
+                return replace(same, kind="BIGINT" if big else "number")
             case Cast():
                 name = f"CAST {expression.type_name}"
                 return self._unknown(name, (expression.operand,), expression, frames)
@@ -284,6 +288,8 @@ class Terms:
         if name == "NULLIF" and len(operands) == 2:
             equal = self.truth(Call("=", operands), frames)
             one = self.value(operands[0], frames)
+            if self.context.dialect == "postgres":
+                one = self._of_one_type(operands, frames)[0]
             return Value(one.term, z3.simplify(z3.Or(one.null, equal.true)), one.kind)
         if name in ("+", "-", "*", "NEG", "ABS"):
             return self._arithmetic(call, frames)
@@ -338,18 +344,19 @@ class Terms:
         values = [self.value(o, frames) for o in call.operands]
         null = z3.simplify(z3.Or(*(v.null for v in values)))
         terms = [v.term for v in values]
+        stored = "BIGINT" if any(v.kind == "BIGINT" for v in values) else "number"
         if call.name in ("NEG", "ABS") and len(terms) == 1:
             size = -terms[0] if call.name == "NEG" else z3.Abs(terms[0])
-            return Value(size, null, "number")
+            return Value(size, null, stored)
         if len(terms) != 2 or call.name == "ABS":
             return self._unknown(call.name, call.operands, call, frames)
         one, other = terms
         if call.name == "+":
-            return Value(one + other, null, "number")
+            return Value(one + other, null, stored)
         if call.name == "-":
-            return Value(one - other, null, "number")
+            return Value(one - other, null, stored)
         if any(isinstance(o, Literal) for o in call.operands):
-            return Value(one * other, null, "number")
+            return Value(one * other, null, stored)
         return self._unknown(call.name, call.operands, call, frames)
 
     def _unknown(
@@ -426,6 +433,10 @@ class Terms:
         name, operands = call.name, call.operands
         if name in COMPARISONS and len(operands) == 2:
             return self.compared(name, operands[0], operands[1], frames)
+        if name in ("IN", "BETWEEN") and self._as_floats(operands, frames):
+            values = [self.value(o, frames) for o in operands]
+            true, false = (self.apply(f"{name} {end}", values, z3.BoolSort()) for end in "01")
+            return Truth(true, z3.And(z3.Not(true), false))
         if name == "IN":
             equal = [self.compared("=", operands[0], o, frames) for o in operands[1:]]
             return _any(equal)
@@ -446,6 +457,16 @@ class Terms:
             return Truth(parts[0].false, parts[0].true)
         holds = parts[0].true if name == "IS TRUE" else parts[0].false
         return Truth(holds, z3.Not(holds))
+
+    def _as_floats(self, operands: Sequence[Expression], frames: Frames) -> bool:
+        """True if one float among the operands makes floats of all, outside SQLite, and this may
+        round another one."""
+        types = [kind(operand, self._scope(frames)) for operand in operands]
+        mixed = Type.REAL in types and self.context.dialect != "sqlite"
+        return mixed and any(
+            type_ in (Type.INTEGER, Type.DECIMAL) and not _is_float_too(operand)
+            for type_, operand in zip(types[1:], operands[1:], strict=True)
+        )
 
     def compared(self, name: str, one: Expression, other: Expression, frames: Frames) -> Truth:
         """A comparison: of the numbers if the engine compares the values without conversion.

@@ -116,7 +116,8 @@ def value_nowhere(query: Query) -> Iterator[Finding]:
     for one, text, place in _in_no_spelling(query):
         if place is None and text.lower() not in _SPELLED_NULLS:
             yield Finding(
-                reason=f"{one.table}.{one.column.name} is never {text!r}, and no other column is.",
+                reason=f"{one.table}.{one.column.name} is never {text!r}, and no other column "
+                "holds it.",
                 part=text,
                 evidence={"sought": text, "column_holds": _some_values(query, one)},
             )

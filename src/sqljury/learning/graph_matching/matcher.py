@@ -23,7 +23,7 @@ from sqljury.learning.graph_matching.graphs import (
     relations_of,
 )
 from sqljury.learning.graph_matching.options import NetworkOptions
-from sqljury.learning.model_file import PathLike, read_model, write_model
+from sqljury.learning.model_file import PathLike, read_model, whole_model, write_model
 
 if TYPE_CHECKING:
     from sqljury.learning.graph_matching.network import GraphMatchingNetwork, PackedPairs
@@ -151,13 +151,11 @@ def load_matcher(path: PathLike) -> Matcher:
     need_torch("Scoring with a graph network")
     import torch
 
-    try:
+    with whole_model(path):
         vocabulary = Vocabulary(tuple(facts["operators"]), tuple(facts["types"]))
         network = new_network(NetworkOptions(**facts["options"]), vocabulary)
         network.load_state_dict({name: torch.from_numpy(w).float() for name, w in arrays.items()})
         threshold, notes = float(facts["threshold"]), dict(facts["notes"])
-    except (KeyError, TypeError, ValueError, RuntimeError) as error:
-        raise InputError("SJ031", f"the network is not whole: {error}.", where=str(path)) from None
     return Matcher(network, vocabulary, threshold, notes)
 
 

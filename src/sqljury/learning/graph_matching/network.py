@@ -376,7 +376,7 @@ class NodeEncoder(nn.Module):
         super().__init__()
         hidden = options.hidden
         self.operators = nn.Embedding(operators + 1, hidden)
-        self.types = nn.Embedding(types + 1, hidden, padding_idx=0)
+        self.types = nn.Embedding(types + 1, hidden, padding_idx=0) if options.types else None
         self.texts = TextEncoder(hidden, options.channels, options.blocks, coded=options.coded)
         self.relations = (
             nn.Sequential(nn.Linear(RELATIONS, hidden), nn.ReLU(), nn.Linear(hidden, hidden))
@@ -386,7 +386,9 @@ class NodeEncoder(nn.Module):
 
     def forward(self, batch: GraphBatch, read: Tensor) -> Tensor:
         """Returns n × hidden; ``read`` has the vectors of all texts."""
-        found: Tensor = self.operators(batch.operators) + self.types(batch.types)
+        found: Tensor = self.operators(batch.operators)
+        if self.types is not None:
+            found = found + self.types(batch.types)
         (content,) = (batch.texts >= 0).nonzero(as_tuple=True)
         texts = read.index_select(0, batch.texts.index_select(0, content))
         found = found.index_add(0, content, texts)
@@ -402,8 +404,9 @@ class Layer(nn.Module):
     Attention: a node's vector minus the attention-weighted mean of the other graph (μ).
     """
 
-    def __init__(self, hidden: int, dropout: float) -> None:
+    def __init__(self, hidden: int, dropout: float, *, attends: bool) -> None:
         super().__init__()
+        self.attends = attends
         self.before = nn.LayerNorm(hidden)
         self.source = nn.Linear(hidden, hidden)
         self.target = nn.Linear(hidden, hidden, bias=False)
@@ -425,7 +428,8 @@ class Layer(nn.Module):
         heard = self.heard(torch.zeros_like(x).index_add_(0, batch.targets, sent))
         r = self.mix(x)
         seen, weights = self._attended(r, batch)
-        both = torch.cat((x, heard, r - seen), dim=1)
+        apart = r - seen if self.attends else torch.zeros_like(r)
+        both = torch.cat((x, heard, apart), dim=1)
         inside = self.dropout(functional.relu(self.first(both)))
         return h + self.second(inside), weights
 
@@ -478,7 +482,8 @@ class GraphMatchingNetwork(nn.Module):
         self.options = options
         self.encoder = NodeEncoder(options, operators, types)
         self.layers = nn.ModuleList(
-            Layer(options.hidden, options.dropout) for _ in range(options.steps)
+            Layer(options.hidden, options.dropout, attends=options.attention)
+            for _ in range(options.steps)
         )
         self.readout = Readout(options.hidden, options.dropout)
 

@@ -22,6 +22,10 @@ class NetworkOptions:
     blocks: Annotated[int, "Residual blocks that encode names and constants."] = 2
     coded: Annotated[bool, "Add hash codes of each text, and its number, to its encoding."] = True
     relations: Annotated[bool, "Say of each node how it relates to the other graph."] = True
+    types: Annotated[bool, "Add types and keys to nodes; relations compare them in any case."] = (
+        True
+    )
+    attention: Annotated[bool, "Let each node attend to the other graph."] = True
     dropout: Annotated[float, "Share of numbers that training hides at random."] = 0.1
 
     def __post_init__(self) -> None:

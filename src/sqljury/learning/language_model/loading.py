@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from sqljury.errors import InputError, MissingExtraError
 
@@ -17,6 +17,9 @@ Head = Literal["words", "score"]
 """The network's output: logits of the next token, or one number."""
 
 ADAPTER = "adapter_config.json"
+NO_CODE: Final[Mapping[str, Any]] = {"trust_remote_code": False}
+"""For each ``from_pretrained``: without it, transformers asks on the terminal if it may run the
+model's own Python files."""
 ONE_AT_A_TIME = Lock()
 """Lock for tokenizers: judges run in many threads, and a tokenizer fails if two use it at once."""
 
@@ -74,7 +77,7 @@ class Placing:
         """
         torch, transformers = libraries("A language model that runs here")
         dtype = torch.bfloat16 if torch.cuda.is_available() else torch.float32
-        found: dict[str, Any] = {"dtype": dtype}
+        found: dict[str, Any] = {"dtype": dtype, **NO_CODE}
         if self.device_map:
             found["device_map"] = self.device_map
         if self.four_bit:
@@ -212,7 +215,8 @@ def _plain(source: str, head: Head, trainable: bool, seq2seq: bool, how: Mapping
     # does not support.
     if trainable and torch.cuda.is_available() and transformers.utils.is_flash_attn_2_available():
         how = {**how, "attn_implementation": "flash_attention_2"}
-    if seq2seq and transformers.AutoConfig.from_pretrained(source).is_encoder_decoder:
+    config = transformers.AutoConfig.from_pretrained(source, **NO_CODE) if seq2seq else None
+    if config is not None and config.is_encoder_decoder:
         return transformers.AutoModelForSeq2SeqLM.from_pretrained(source, **how)
     if head == "words":
         return transformers.AutoModelForCausalLM.from_pretrained(source, **how)
@@ -229,7 +233,7 @@ def _tokenizer(source: str) -> Any:
         from peft import PeftConfig
 
         source = PeftConfig.from_pretrained(source).base_model_name_or_path
-    return transformers.AutoTokenizer.from_pretrained(source)
+    return transformers.AutoTokenizer.from_pretrained(source, **NO_CODE)
 
 
 def _first_line(error: Exception) -> str:

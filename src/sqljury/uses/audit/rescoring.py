@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -17,7 +16,7 @@ from sqljury.isolation import TemporaryFolder
 from sqljury.judge_name import JudgeName
 from sqljury.runs import Run, open_run
 from sqljury.signature import with_fields
-from sqljury.trusted import check_trusted
+from sqljury.trusted import check_trusted, names_server
 from sqljury.uses.audit.rescored import (
     Rescored,
     flips,
@@ -79,7 +78,7 @@ def rescore(
 
 def _changed(stored: Run, overlay: Overlay) -> Iterator[Case]:
     """The cases that the overlay changes, after the change."""
-    first = stored.judges[0].name
+    first = next((judge.name for judge in stored.judges), "")
     for record in stored.records(with_evidence=False):
         if record.judge == first:
             (case,) = overlay.applied([record.case])
@@ -95,7 +94,7 @@ def _wants(stored: Run, by_manifest: bool) -> Iterator[str]:
         elif "base_url" in judge.name:
             yield f"name an endpoint: {judge.name!r}"
     places = str(stored.manifest.get("databases") or "")
-    if by_manifest and "://" in re.sub(r"(sqlite|duckdb)://", "", places):
+    if by_manifest and names_server(places):
         yield f"connect to a server: {places!r} (or name the databases yourself)"
 
 

@@ -80,9 +80,9 @@ class RunBrowser(Closing):
         self.judges = self.index.judges
         self._databases = databases
         with open_run(folder) as run:
-            place = databases or run.manifest.get("databases")
+            place = databases or run.databases
             limits = run.manifest.get("limits")
-        self._schemas = CaseSchemas(str(place) if place else None)
+        self._schemas = CaseSchemas(place)
         given = Limits(**limits) if isinstance(limits, dict) else Limits()
         self._runner = QueryRunner(databases, given)
 

@@ -132,7 +132,7 @@ def failures_of(run: Run, judge: str | None = None) -> Failures:
     Args:
         judge: the judge whose verdicts are read; by default the first.
     """
-    judge = judge or run.judges[0].name
+    judge = judge or next((one.name for one in run.judges), "")
     return failures_among(run, (record for record in run.records() if record.judge == judge))
 
 
@@ -147,6 +147,5 @@ def differences_in(run: Run) -> Callable[[Case], Sequence[Difference]]:
 
     It returns nothing if a query cannot be read, or the run's databases no longer exist.
     """
-    place = run.manifest.get("databases")
-    schemas = CaseSchemas(str(place) if place else None)
+    schemas = CaseSchemas(run.databases)
     return lambda case: differences_of(case, schemas.of(case))
