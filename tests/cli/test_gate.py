@@ -274,10 +274,15 @@ def test_lists_and_standard_input_have_places_or_none(shop: Path, tmp_path: Path
         assert judged(shop, f"tests/{name}.json", name).returncode == 0
     (tmp_path / "outside.jsonl").write_text((shop / "tests/pr.jsonl").read_text())
     assert judged(shop, str(tmp_path / "outside.jsonl"), "outside").returncode == 0
+    answers = [f"{case.pop('predicted_sql')}\n" for case in cases]
+    (shop / "tests/asked.json").write_text(json.dumps(cases))
+    (shop / "tests/mine.sql").write_text("".join(answers))
+    assert judged(shop, "tests/asked.json", "mine", "-p", "tests/mine.sql").returncode == 0
     expected = {
         "lines": ("tests/lines.json", 12),
         "one": ("tests/one.json", 1),
         "outside": ("shop", 1),
+        "mine": ("tests/mine.sql", 2),
     }
     for name, (path, line) in expected.items():
         file = tmp_path / f"{name}.quality.json"

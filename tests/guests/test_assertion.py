@@ -80,6 +80,17 @@ def test_what_does_not_answer(boats: Path, predicted: str | None, outcome: str) 
         assert connection.execute("SELECT COUNT(*) FROM boat").fetchone() == (3,)
 
 
+def test_a_model_s_text_will_do(boats: Path) -> None:
+    text = "Sure:\n```sql\nSELECT COUNT(*) FROM boat\n```\nDone."
+    assert_sql(predicted=text, reference="SELECT COUNT(*) FROM boat", database=boats)
+
+
+def test_a_folder_needs_db_id(boats: Path) -> None:
+    with pytest.raises(sj.InputError, match=r"SJ850 .* is a folder, so db_id"):
+        assert_sql(predicted="SELECT 1", reference="SELECT 1", database=boats.parent)
+    assert_sql(predicted="SELECT 1", reference="SELECT 1", database=boats.parent, db_id="boats")
+
+
 def test_any_reference_will_do(boats: Path) -> None:
     assert_sql(
         predicted="SELECT name FROM boat WHERE id = 2",
@@ -208,4 +219,8 @@ def test_recorded(sqljury):
     )
     found = run_pytest(tmp_path)
     assert "1 failed, 1 passed" in found.stdout, found.stdout
+    assert "Record the model's answer once: pytest --sqljury-record" in found.stdout
+    demo.ledger.unlink()
+    found = run_pytest(tmp_path)
+    assert "SJ905 there is no ledger" in found.stdout
     assert "Record the model's answer once: pytest --sqljury-record" in found.stdout

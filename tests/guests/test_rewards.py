@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,6 +61,9 @@ def test_trl(reward: SQLReward, folder: Path) -> None:
     messages = [[{"role": "assistant", "content": REFERENCE}], []]
     asked = [[{"role": "user", "content": "Long boats?"}]] * 2
     assert reward(asked, messages, **{k: v[:2] for k, v in columns.items()}) == [1.0, 0.0]
+    odd = [{"content": REFERENCE}, [{"role": "assistant", "content": None}], [{}], [7], 7, None]
+    many = {name: [values[0]] * len(odd) for name, values in columns.items()}
+    assert reward(["?"] * len(odd), odd, **many) == [1.0, *[0.0] * 5]
     with closing(sqlite3.connect(folder / "boats.sqlite")) as connection:
         assert connection.execute("SELECT COUNT(*) FROM boat").fetchone() == (3,)
 
@@ -96,8 +100,10 @@ def test_openrlhf(reward: SQLReward) -> None:
     found = reward.reward_func(queries, ["Q: "] * 3, [labels[0], *labels])
     assert found["rewards"].tolist() == pytest.approx([1.0, 0.1, 0.0])
     assert found["extra_logs"]["left_out"].tolist() == [0.0, 0.0, 1.0]
-    with pytest.raises(sj.InputError, match=r"SJ851 .* is no JSON object"):
-        reward.reward_func(["Q: SELECT 1"], ["Q: "], ["SELECT 1"])
+    wrong: list[Any] = ["SELECT 1", None]
+    for label in wrong:
+        with pytest.raises(sj.InputError, match=r"SJ851 .* is no JSON object"):
+            reward.reward_func(["Q: SELECT 1"], ["Q: "], [label])
 
 
 def test_weights_are_checked() -> None:

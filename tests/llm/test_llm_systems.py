@@ -51,7 +51,7 @@ def test_answers(found: object, expected: dict[str, object]) -> None:
     [
         ({"query": "SELECT 1"}, 'no "sql" (keys: query)'),
         ({}, 'no "sql"'),
-        (7, 'no "sql" (keys: int)'),
+        (7, 'neither a text nor an object with "sql" but int'),
         ({"sql": ["SELECT 1"]}, "'sql' is no text but list"),
         ({"sql": "SELECT 1", "cost": float("nan")}, "'cost' is 'nan'"),
         ({"sql": "SELECT 1", "cost": -1}, "'cost' is '-1'"),

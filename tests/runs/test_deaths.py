@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import pickle
 import random
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +17,10 @@ import sqljury as sj
 from checks.kills import Trial, write_spider_cases
 from sqljury.case import Case
 from sqljury.execution import Limits, Status
+from sqljury.isolation.messages import send_bytes
+from sqljury.runs import RunSettings
 from sqljury.runs.deaths import Death, Kill, blamed, memory_kills
+from sqljury.runs.messages import Beginning, Setup
 
 A, B = b"a" * 16, b"b" * 16
 SEGV, KILL, TERM = -signal.SIGSEGV, -signal.SIGKILL, -signal.SIGTERM
@@ -169,3 +176,14 @@ def test_kills_of_the_parent_at_random_moments_leave_the_same_bytes(trial: Trial
         run = f"run{trial.commands}"
         trial.kill_parents(run, 20 - trial.killed)
         assert trial.undisturbed(run) == expected
+
+
+def test_a_worker_whose_parent_has_ended_says_nothing(tmp_path: Path) -> None:
+    beginning = Beginning(Setup((), RunSettings(), None), str(tmp_path / "gone"), {})
+    stream = io.BytesIO()
+    send_bytes(stream, pickle.dumps(beginning))
+    code = "from sqljury.runs.worker import main; main()"
+    ended = subprocess.run(
+        [sys.executable, "-c", code], input=stream.getvalue(), capture_output=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, b"")

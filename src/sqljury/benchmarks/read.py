@@ -252,7 +252,7 @@ class Cases(Iterable[Case]):
         self.by_position = tuple(by_position)
         """Prediction files that were joined to the references by position."""
         self.files = dict(files)
-        """The path of each file of cases as it was given, by its name in ``Case.origin``."""
+        """The path of each file as it was given, by its name in ``Case.origin``."""
 
     def __iter__(self) -> Iterator[Case]:
         return _distinct(self._read())
@@ -306,7 +306,8 @@ def read_cases(
     sources = [Source(path) for path in given]
     if not sources:
         raise InputError("SJ101", "no file is given.")
-    systems = [] if predictions is None else [_system(path) for path in paths(predictions)]
+    predicted = () if predictions is None else paths(predictions)
+    systems = [_system(path) for path in predicted]
     tell_apart([*sources, *systems], "name")
     tell_apart(sources, "stem")
     tell_apart(systems, "stem")
@@ -347,6 +348,12 @@ def read_cases(
         return found if corrections is None else corrections.laid_over(found)
 
     named = {one.name: os.fspath(path) for one, path in zip(sources, given, strict=True)}
+    for one, path in zip(systems, predicted, strict=True):
+        named |= (
+            {one.name: os.fspath(path)}
+            if isinstance(one, Source)
+            else {f"{one.name}/{file.name}": os.fspath(file) for file in one.files.values()}
+        )
     return Cases(read, warnings, by_position, named)
 
 

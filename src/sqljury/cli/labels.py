@@ -115,10 +115,10 @@ def _make(
     from sqljury.uses.label import LabelProject, LabelStore, cases_to_label
 
     if labels.exists():
+        mode = f"the existing project {labels}; --labels FILE makes another"
         refuse_besides(
-            typed, "an existing project", "labels", "annotator", "import_from", "export",
-            "all_votes", "json",
-        )  # fmt: skip
+            typed, mode, "labels", "annotator", "import_from", "export", "all_votes", "json"
+        )
         return
     if not cases:
         raise InputError("SJ101", "no such file.", where=str(labels), hint="Give cases to label.")

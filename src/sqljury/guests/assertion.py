@@ -11,6 +11,7 @@ from typing import Any
 
 import sqljury as sj
 from sqljury.case import Json
+from sqljury.extraction import statement_in
 
 SHOWN_ROWS = 5
 """A message shows at most so many rows of each side."""
@@ -58,7 +59,8 @@ class Assertions:
         """Assert that a predicted query answers the question.
 
         Args:
-            predicted: the query; None if the system under test gave no answer.
+            predicted: the query, or a model's text with it; None if the system under test gave no
+                answer.
             reference: one or several right queries.
             question: what the user asked; judges of intent need it.
             database: a database file or URL, or a folder of them together with ``db_id``.
@@ -73,8 +75,8 @@ class Assertions:
         Raises:
             WrongSQLError: the verdict is not ``correct`` (``unknown`` included). The message shows
                 the queries, the rows that differ and the differences in words.
-            InputError: there is neither a judge nor a reference, or the judge or the database
-                does not exist.
+            InputError: there is neither a judge nor a reference, a folder has no ``db_id``, or the
+                judge or the database does not exist.
             InfrastructureError: the judge could not run.
         """
         __tracebackhide__ = True
@@ -88,12 +90,16 @@ class Assertions:
                 )
             judge = "execution:strict"
         place = None if database is None else os.fspath(database)
+        if db_id is None and place is not None and Path(place).is_dir():
+            raise sj.InputError(
+                "SJ850", f"{place!r} is a folder, so db_id must say which database of it is meant."
+            )
         case = sj.Case(
             id="assertion",
             db_id=db_id or ("" if place is None else Path(place).stem),
             question=question or None,
             hint=hint,
-            predicted_sql=predicted,
+            predicted_sql=None if predicted is None else statement_in(predicted),
             reference_sqls=_texts(reference),
         )
         try:

@@ -6,7 +6,8 @@ CODES: dict[str, tuple[str, str]] = {
     "SJ850": (
         "an assertion has nothing to judge by",
         "`assert_sql` compares the prediction with reference=, or judges it by a judge that needs "
-        "no reference: judge='faults'. `sqljury list judges` says what each judge needs.",
+        "no reference: judge='faults'. `sqljury list judges` says what each judge needs. With "
+        "a folder as database= it needs db_id=.",
     ),
     "SJ851": (
         "a reward cannot be computed from this",

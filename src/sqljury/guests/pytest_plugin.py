@@ -67,7 +67,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     """
     report = yield
     raised: Any = call.excinfo and call.excinfo.value
-    if getattr(raised, "code", None) == "SJ904":
+    if getattr(raised, "code", None) in ("SJ904", "SJ905"):  # no such answer, or no ledger
         advice = "Record the model's answer once: pytest --sqljury-record"
         report.sections.append(("sqljury", advice))
     verdict = getattr(raised, "verdict", None)

@@ -171,19 +171,21 @@ def _score(verdict: sj.Verdict) -> float | None:
 def _object(label: str) -> dict[str, Any]:
     try:
         found = json.loads(label)
-    except (ValueError, RecursionError):
+    except (TypeError, ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise sj.InputError(
             "SJ851",
-            f"the label {label[:80]!r} is no JSON object.",
+            f"the label {str(label)[:80]!r} is no JSON object.",
             hint='Write {"reference": "SELECT …", "db_id": "…"}.',
         )
     return found
 
 
 def _text(written: Any) -> str:
-    """A text itself, or the content of the last of a list of messages; empty for no message."""
-    if isinstance(written, str):
-        return written
-    return str(written[-1]["content"]) if written else ""
+    """A text itself, or the content of a message or the last of several; else empty."""
+    if isinstance(written, Sequence) and not isinstance(written, str):
+        written = written[-1] if written else ""
+    if isinstance(written, Mapping):
+        written = written.get("content")
+    return written if isinstance(written, str) else ""

@@ -142,9 +142,13 @@ def read_answer(found: object) -> dict[str, Json]:
             raise SystemFailedError(f"its answer has more than {MAX_SQL:,} characters")
     elif key in told:
         raise SystemFailedError(f"its {key!r} is no text but {type(told[key]).__name__}")
+    elif isinstance(found, Mapping) or told:
+        raise SystemFailedError(
+            f'its answer has no "sql" (keys: {", ".join(map(str, told))[:_SHOWN]})'
+        )
     else:
-        keys = ", ".join(map(str, told)) if told else type(found).__name__
-        raise SystemFailedError(f'its answer has no "sql" (keys: {keys[:_SHOWN]})')
+        kind = type(found).__name__
+        raise SystemFailedError(f'its answer is neither a text nor an object with "sql" but {kind}')
     for name in ("cost", "tokens"):
         value = told.get(name)
         if value is None:

@@ -58,7 +58,7 @@ class _MergedRun:
 
     @property
     def files(self) -> dict[str, str]:
-        """The paths of the files of cases, by the name that is in the cases' origins."""
+        """The paths of the files that were read, by the name that is in the cases' origins."""
         return (self.manifest.get("reading") or {}).get("files") or {}
 
     def settings(self) -> dict[str, object]:

@@ -496,7 +496,10 @@ def main() -> None:
     os.environ.clear()
     os.environ.update(beginning.environment)
     setup = beginning.setup
-    file = Path(beginning.watch).open("r+b")  # noqa: SIM115 - while there is no sandbox
+    try:
+        file = Path(beginning.watch).open("r+b")  # noqa: SIM115 - while there is no sandbox
+    except FileNotFoundError:  # the parent has ended already, and removed its folder
+        leave_at_once()
     if setup.sandbox is not None:
         setup.sandbox.enter()  # before there are threads
     end_with_parent()
