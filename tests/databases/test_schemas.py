@@ -95,6 +95,7 @@ BROKEN = [
     ("x.sql", "SELECT 1", "SJ207"),
     ("x.sql", "", "SJ207"),
     ("x.sql", "CREATE TABLE (", "SJ207"),
+    ("x.sql", "CREATE TABLE t (" + "(" * 50_000, "SJ207"),
     ("x.sql", "CREATE TABLE a (p int NOT NULL KEY u (p), INDEX x (p), FULLTEXT KEY (p))", "SJ207"),
 ]
 

@@ -43,8 +43,11 @@ def schema_from_ddl(text: str, *, where: str = "schema") -> Schema:
     """
     with closing(sqlite3.connect(":memory:")) as connection:
         script = _Script(connection, where)
-        for statement in _statements(text, where):
-            script.run(statement)
+        try:
+            for statement in _statements(text, where):
+                script.run(statement)
+        except RecursionError:
+            raise InputError("SJ207", "a statement is nested too deeply.", where=where) from None
         tables = script.tables()
     if not tables:
         raise InputError("SJ207", "no CREATE TABLE statement was found.", where=where)

@@ -35,7 +35,7 @@ class ASTPM(Judge):
     """
 
     name: ClassVar[str] = "astpm"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     needs: ClassVar[Needs] = Needs.REFERENCE
 
     alpha: float = 0.5

@@ -67,8 +67,12 @@ def partially(
     Args:
         what: the kind of trees, for the reason.
     """
-    from sqljury.likeness.matching.partial import partial_match
+    from sqljury.likeness.matching.partial import TooManyMatchesError, partial_match
 
-    found = partial_match(prediction, reference, weights)
+    try:
+        found = partial_match(prediction, reference, weights)
+    except TooManyMatchesError:
+        reason = f"{what}: too large to be matched part by part"
+        return Verdict(outcome=Outcome.UNKNOWN, reason=reason)
     reason = f"{what}: precision {found.precision:.3f}, recall {found.recall:.3f}"
     return graded(found.f, threshold, reason, precision=found.precision, recall=found.recall)

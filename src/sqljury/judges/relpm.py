@@ -46,7 +46,7 @@ class RelPM(Judge):
     """
 
     name: ClassVar[str] = "relpm"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.SCHEMA
     variant: ClassVar[str] = "by"
 

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqljury.likeness.matching.partial import AS_PRINTED, Weights, f_beta, partial_match
+from sqljury.likeness.matching.partial import (
+    AS_PRINTED,
+    TooManyMatchesError,
+    Weights,
+    f_beta,
+    partial_match,
+)
 from sqljury.likeness.matching.trees import Node, syntax_tree
 
 A, B, C = Node("a"), Node("b"), Node("c")
@@ -104,6 +110,16 @@ def test_what_always_holds(weights: Weights, left: Node, right: Node) -> None:
     assert (there.precision, there.recall) == pytest.approx((back.recall, back.precision))
     assert 0 <= there.f <= 1 + 1e-9
     assert partial_match(left, left, weights).f == pytest.approx(1)
+
+
+def test_what_would_fill_the_memory_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sqljury.likeness.matching import partial
+
+    wide = Node("and", tuple(Node("=", (Node("a"), Node(str(i)))) for i in range(100)))
+    assert partial_match(wide, wide, Weights()).f == 1
+    monkeypatch.setattr(partial, "MOST_MATCHES", 10_000)
+    with pytest.raises(TooManyMatchesError):
+        partial_match(wide, wide, Weights())
 
 
 def test_shared_subtrees_are_matched_once() -> None:

@@ -57,6 +57,14 @@ class Weights:
             raise ValueError(f"omega lies in (0, 1) here, not at {self.omega}")
 
 
+MOST_MATCHES = 3_000_000
+"""The most matches of parts that are kept: with these a worker takes some 750 MiB."""
+
+
+class TooManyMatchesError(Exception):
+    """Two trees have too many parts that could match."""
+
+
 @dataclass(frozen=True, slots=True)
 class PartialMatch:
     """The score of two trees, each part in [0, 1]."""
@@ -81,6 +89,9 @@ def partial_match(prediction: Node, reference: Node, weights: Weights) -> Partia
     nodes (A.3); with :data:`AS_PRINTED` all have the same weight. The published score divides by
     the number of children although the weights add up to one already; here a perfect match
     scores 1.
+
+    Raises:
+        TooManyMatchesError: more than :data:`MOST_MATCHES`.
 
     Source: Zhan et al. 2024 (FuncEvalGMN), appendix A, algorithms 1 to 3 and the equations of
     m, s and F_beta.
@@ -129,6 +140,8 @@ class _Search:
         key = (id(target), id(parent), place)
         found = self._below.get(key)
         if found is None:
+            if len(self._below) + len(self._within) > MOST_MATCHES:
+                raise TooManyMatchesError
             candidates = parent.children if place is None else parent.children[place : place + 1]
             deep = self.weights.reading.deep
             found = self._combined(target, 0.0, parent, place) if deep else (0.0, 0.0)
