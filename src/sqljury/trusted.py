@@ -128,7 +128,7 @@ def _texts(project_file: Path) -> Iterator[str]:
 
     try:
         waiting: list[Any] = [tomllib.loads(project_file.read_text(encoding="utf-8"))]
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return
     while waiting:
         value = waiting.pop()

@@ -49,6 +49,16 @@ BROKEN: list[tuple[str, str | bytes, str]] = [
     ("a.json", "[" * 100_000, "SJ106 a.json: the JSON is nested too deeply."),
     (
         "a.json",
+        '[{"id": 1, "gold_sql": "S", "more": ' + "[" * 300 + "]" * 300 + "}]",
+        "SJ106 a.json[0]: the JSON is nested too deeply.",
+    ),
+    (
+        "a.json",
+        '[{"id": 1, "candidates": [{"sql": "S", "more": ' + "[" * 300 + "]" * 300 + "}]}]",
+        "SJ106 a.json[0]: the JSON is nested too deeply.",
+    ),
+    (
+        "a.json",
         '{"a": "S", "a": "T"}',
         "SJ110 a.json: the key 'a' stands twice in one object. Rename one of the two, or take it out.",
     ),

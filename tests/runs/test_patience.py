@@ -51,6 +51,21 @@ def test_a_file_that_is_broken_for_good_costs_one_wait() -> None:
     assert patience.found(_after(1), "broken") == YES, "it answers again"
 
 
+def test_a_broken_file_among_others_costs_its_own_cases_alone(tmp_path: Path) -> None:
+    databases = make_database(tmp_path / "databases")
+    (databases / "broken").mkdir()
+    (databases / "broken" / "broken.sqlite").write_bytes(b"SQLite format 3\0" + bytes(5000))
+    cases = [
+        Case(id=db_id, db_id=db_id, predicted_sql="SELECT 1", reference_sqls=("SELECT 1",))
+        for db_id in ("broken", "shop")
+    ]
+    with sj.evaluate(cases, ["execution"], databases, workers=1) as found:
+        outcomes = [record.verdict.outcome for record in found.records()]
+        reasons = [record.verdict.reason for record in found.records()]
+    assert outcomes == [Outcome.JUDGE_UNAVAILABLE, Outcome.CORRECT]
+    assert "SJ211" in reasons[0] and "not a database" in reasons[0]
+
+
 def test_a_server_that_is_gone_ends_the_run() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

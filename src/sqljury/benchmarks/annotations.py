@@ -46,7 +46,7 @@ class _Annotated(Format):
             text = self._case_text(record.data)
             try:
                 case = Case.from_dict(json.loads(str(text)))
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, RecursionError):
                 raise InputError(
                     "SJ105",
                     f"the task has no {_CASE!r}.",

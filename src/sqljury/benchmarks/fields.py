@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import cast
 
 from sqljury.benchmarks.files import FileRecord, Source
 from sqljury.benchmarks.names import ALIASES, BIRD_REFERENCE, FIELDS, UNCLEAR, id_columns, normal
+from sqljury.benchmarks.texts import DEEPEST
 from sqljury.case import MISSING, Case, Json, Missing
 from sqljury.errors import InputError
 
@@ -225,7 +226,7 @@ def build(
         answerable=answerable if stated is None else stated,
         benchmark=(text("benchmark") or stem) if benchmark is None else benchmark,
         source=text("source") or "",
-        extra={key: plain(value) for key, value in data.items() if key not in layout.used},
+        extra=plain_values(data, layout.used, origin),
         origin=origin,
     )
 
@@ -367,14 +368,28 @@ def as_label(value: Json, origin: str) -> bool | None:
     )
 
 
-def plain(value: Json) -> Json:
+def plain_values(data: Mapping[str, Json], without: Container[str], origin: str) -> dict[str, Json]:
+    """The other values of an object in JSON's types.
+
+    Raises:
+        InputError: SJ106: one of them is nested too deeply.
+    """
+    try:
+        return {key: _plain(value) for key, value in data.items() if key not in without}
+    except RecursionError:
+        raise InputError("SJ106", "the JSON is nested too deeply.", where=origin) from None
+
+
+def _plain(value: Json, depth: int = 0) -> Json:
     """The value in JSON's types: Parquet has dates and decimals, and Python reads NaN."""
+    if depth > DEEPEST:
+        raise RecursionError
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, dict):
-        return {str(key): plain(inner) for key, inner in value.items()}
+        return {str(key): _plain(inner, depth + 1) for key, inner in value.items()}
     if isinstance(value, list):
-        return [plain(inner) for inner in value]
+        return [_plain(inner, depth + 1) for inner in value]
     return value if value is None or isinstance(value, str | int | float | bool) else str(value)
 
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sqljury.benchmarks.fields import as_label, as_object, as_sql, build, guess, plain, stated
+from sqljury.benchmarks.fields import (
+    as_label,
+    as_object,
+    as_sql,
+    build,
+    guess,
+    plain_values,
+    stated,
+)
 from sqljury.benchmarks.files import FileRecord, Source
 from sqljury.benchmarks.formats import Format, Options, has_keys, id_key, register
 from sqljury.case import MISSING, Case, Json
@@ -81,7 +89,7 @@ def candidates_of(record: FileRecord) -> list[Mapping[str, Json]]:
 
 
 def _case(shared: Case, candidate: Mapping[str, Json], number: int) -> Case:
-    rest = {key: plain(value) for key, value in candidate.items() if key != _SQL}
+    rest = plain_values(candidate, (_SQL,), shared.origin)
     given = _SQL in candidate
     return replace(
         shared,

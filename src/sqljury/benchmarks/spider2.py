@@ -107,7 +107,7 @@ class _Gold:
             where = f"{found[0].name}:{number}"
             try:
                 data = json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise InputError("SJ106", f"broken JSON: {error}.", where=where) from None
             if not isinstance(data, dict) or not isinstance(data.get("instance_id"), str):
                 raise InputError(

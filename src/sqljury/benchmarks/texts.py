@@ -100,7 +100,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_unique)
 # YAML, read so that an element's line is known, with values as in JSON.
 
 
-_DEEPEST: Final = 100
+DEEPEST: Final = 100
 
 
 def yaml_elements(text: str, name: str) -> Iterator[tuple[Json, int]]:
@@ -145,8 +145,8 @@ def _read(text: str, name: str) -> tuple[Any, Any]:
                 raise yaml.composer.ComposerError(None, None, "an alias (*)", event.start_mark)
             depth += isinstance(event, yaml.CollectionStartEvent)
             depth -= isinstance(event, yaml.CollectionEndEvent)
-            if depth > _DEEPEST:
-                what = f"nested more than {_DEEPEST} levels deep"
+            if depth > DEEPEST:
+                what = f"nested more than {DEEPEST} levels deep"
                 raise yaml.composer.ComposerError(None, None, what, event.start_mark)
         loader = _loader(yaml)(text)
         root = loader.get_single_node()

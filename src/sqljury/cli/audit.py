@@ -231,7 +231,7 @@ def _is_overlay(path: Path) -> bool:
     try:
         with path.open(encoding="utf-8") as file:
             first = json.loads(file.readline())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(first, dict) and {"fingerprint", "decision"} <= first.keys()
 

@@ -125,7 +125,7 @@ def _read(path: Path) -> dict[str, Any]:
 
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError("SJ008", f"broken TOML: {error}.", where=FILE) from error
 
 

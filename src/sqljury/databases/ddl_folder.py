@@ -106,7 +106,9 @@ def _described(file: Path) -> Iterator[tuple[str, Table]]:
             Column(name=name, type=kind, description=text or "")
             for name, kind, text in zip_longest(names, types, said[: len(names)])
         )
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return
+    if not all(isinstance(one, str) for one in (full, *names, *types)):
         return
     yield (
         full.split(".")[-2] if "." in full else "",

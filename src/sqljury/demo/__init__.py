@@ -127,7 +127,7 @@ def _is_stale(folder: Path, name: str, content: bytes, written: Mapping[str, str
 def _read_record(record: Path) -> Mapping[str, str]:
     try:
         found = json.loads(record.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

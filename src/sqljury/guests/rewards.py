@@ -184,7 +184,7 @@ def _score(verdict: sj.Verdict) -> float | None:
 def _object(label: str) -> dict[str, Any]:
     try:
         found = json.loads(label)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise sj.InputError(

@@ -157,7 +157,7 @@ def load_fusion(path: PathLike) -> Fusion:
         }
         slope, overlap, offset = (float(facts[name]) for name in ("slope", "overlap", "offset"))
         return Fusion(slope, overlap, offset, counts, facts["prices"], facts["card"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
             "SJ020", f"the parameters of a jury cannot be read: {error}.", where=str(path)
         ) from None

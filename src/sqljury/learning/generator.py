@@ -259,5 +259,5 @@ def _read_facts(path: Path) -> dict[str, Any] | None:
         return None
     try:
         return dict(json.loads(path.read_text("utf-8")))
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, RecursionError) as error:
         raise InputError("SJ031", f"cannot be read: {error}.", where=str(path)) from None

@@ -15,6 +15,7 @@ from sqljury.case import Case
 from sqljury.databases import open_sources
 from sqljury.errors import InfrastructureError
 from sqljury.runs.settings import RunSettings
+from sqljury.trusted import names_server
 
 _Stamp = tuple[tuple[int, int, int, int] | None, ...]
 
@@ -147,7 +148,16 @@ class DataFingerprints:
         return "" if schema is None else short_hash(repr(schema)).hex()
 
     def _asked(self, db_id: str) -> str:
-        database = None if self._sources.databases is None else self._sources.databases.open(db_id)
+        if self._sources.databases is None:
+            return ""
+        try:
+            database = self._sources.databases.open(db_id)
+        except InfrastructureError as error:
+            if names_server(self._sources.databases.spec):
+                raise
+            # One broken file among many: the worker says so of its cases.
+            self.has_databases = True
+            return f"unreadable:{error}"
         if database is None:
             return ""
         self.has_databases = True

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from sqljury.databases import open_databases
 from sqljury.errors import InfrastructureError, SqljuryError
+from sqljury.trusted import names_server
 from sqljury.verdict import Outcome, Verdict
 
 _FOR_SERVERS = (0.25, 0.5, 1.0, 2.0, 4.0)
@@ -62,8 +63,7 @@ class Patience:
     @property
     def _on_server(self) -> bool:
         """True if any of the databases is on a server."""
-        places = (self.spec or "").split(",")
-        return any("://" in p and not p.startswith(("sqlite:", "duckdb:")) for p in places)
+        return names_server(self.spec or "")
 
     @property
     def _pauses(self) -> tuple[float, ...]:

@@ -101,7 +101,7 @@ class FindingDecisions:
                 if line.endswith(b"\n"):  # else left by a killed process
                     event = json.loads(line)
                     self._take(event["finding"], _decided(event["decided"]))
-        except (ValueError, LookupError, TypeError) as error:
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
             raise InputError(
                 "SJ534", f"not a log of decisions: {error}.", where=shown_path(self.log)
             ) from error

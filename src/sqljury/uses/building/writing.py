@@ -111,8 +111,8 @@ _HINT = "A review changes `status` to accepted or rejected, and may reword the q
 def _candidate(line: str, where: str) -> ReviewItem:
     try:
         found: Any = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise InputError("SJ561", f"broken JSON: {error.msg}.", where=where, hint=_HINT) from None
+    except (ValueError, RecursionError) as error:
+        raise InputError("SJ561", f"broken JSON: {error}.", where=where, hint=_HINT) from None
     if not isinstance(found, dict) or not {"kind", "db_id", "question", "status"} <= set(found):
         raise InputError(
             "SJ561", "a line needs kind, db_id, question and status.", where=where, hint=_HINT

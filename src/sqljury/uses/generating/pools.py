@@ -447,7 +447,7 @@ def _check_line(line: str, case: Case, said: Mapping[str, Json], where: str) -> 
         record = json.loads(line)
         same = record["question_id"] == case.id and record.get("question") == case.question
         generator = record["generator"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise _other(where, "it is no pool that was generated") from None
     if not same:
         raise _other(where, f"it is not of the question {case.id!r}")

@@ -149,6 +149,6 @@ def _is_project(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             head = json.loads(file.readline())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(head, dict) and head.get("kind") == "labels"

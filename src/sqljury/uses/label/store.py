@@ -114,7 +114,7 @@ class LabelStore(Closing):
             while (line := json.loads(lines[len(self.cases) + 1]))["kind"] == "case":
                 case = Case.from_dict(line["case"])
                 self.cases.append(LabelCase(case=case, value=line["value"], says=line["says"]))
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise self._not_ours() from error
         self.votes = [{} for _ in self.cases]
         self._read_to = sum(map(len, lines[: len(self.cases) + 2]))
@@ -137,7 +137,7 @@ class LabelStore(Closing):
                     break  # being written, or left by a killed process
                 try:
                     self._apply(json.loads(line))
-                except (ValueError, LookupError, TypeError) as error:
+                except (ValueError, LookupError, TypeError, RecursionError) as error:
                     raise self._not_ours() from error
                 self._read_to += len(line)
 
