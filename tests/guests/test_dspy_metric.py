@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from served import boats
 
+import sqljury as sj
 from needs import needs
 
 pytestmark = [needs("dspy"), pytest.mark.slow]  # importing dspy takes seconds
@@ -52,3 +53,16 @@ def test_gepa(metric) -> None:  # type: ignore[no-untyped-def]
     assert found.score == 0.0
     assert "only in the prediction: ('Cleo',)" in found.feedback
     assert "filter" in found.feedback
+
+
+def test_misnamed_fields_are_errors(metric) -> None:  # type: ignore[no-untyped-def]
+    import dspy
+
+    example = dspy.Example(db_id="boats", reference=LONG)
+    with pytest.raises(sj.InputError, match=r"SJ857 the prediction has none .* fields are text"):
+        metric(example, dspy.Prediction(text=LONG))
+    with pytest.raises(
+        sj.InputError, match=r"SJ857 the example has none .* fields are db_id, right"
+    ):
+        metric(dspy.Example(db_id="boats", right=LONG), dspy.Prediction(sql=LONG))
+    assert metric(example, dspy.Prediction(sql=None)) == 0.0

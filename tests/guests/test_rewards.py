@@ -75,6 +75,13 @@ def test_what_cannot_be_known_is_left_out(reward: SQLReward) -> None:
     assert found == [1.0, None, None]
 
 
+def test_a_column_with_another_name_is_an_error(folder: Path, reward: SQLReward) -> None:
+    with pytest.raises(sj.InputError, match=r"SJ851 no column holds the reference .*answer, db_id"):
+        reward(["?"], [REFERENCE], answer=[REFERENCE], db_id=["boats"])
+    with SQLReward(folder, "executable", workers=1) as runs:
+        assert runs(["?"], [REFERENCE], db_id=["boats"]) == [1.0]
+
+
 def test_parts(reward: SQLReward) -> None:
     case = {"reference": REFERENCE, "predicted_sql": "SELECT name FROM boat", "db_id": "boats"}
     (found,) = reward.rewards([case])

@@ -128,6 +128,12 @@ def test_commands_that_fail(code: str, why: str) -> None:
     assert why in str(raised.value)
 
 
+def test_a_misspelt_place_in_a_command_is_named() -> None:
+    with pytest.raises(InputError, match=r"\{qestion\}, which is not replaced"):
+        parse_system("echo {qestion}")
+    assert parse_system("awk {print} {question}")
+
+
 @pytest.mark.parametrize(
     "text",
     [

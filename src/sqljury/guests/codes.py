@@ -39,4 +39,9 @@ CODES: dict[str, tuple[str, str]] = {
         "db_id is one of the names that --databases and --schemas have. With one database it may "
         "be left out.",
     ),
+    "SJ857": (
+        "a DSPy field is missing",
+        "Predictions of the program have the query in the field sql (or predicted_sql, query, "
+        "answer), examples the reference in reference (or reference_sqls, query, gold, sql).",
+    ),
 }

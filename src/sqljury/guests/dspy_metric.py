@@ -38,7 +38,9 @@ class SQLMetric(Closing):
     __name__ = "sql_metric"
 
     def __init__(self, databases: Any, judge: str = "execution:strict", **settings: Any) -> None:
-        self._judge = spec_of(sj.make_judge(judge))
+        made = sj.make_judge(judge)
+        self._judge = spec_of(made)
+        self._needs_reference = bool(made.needs & (sj.Needs.REFERENCE | sj.Needs.REFERENCE_ROWS))
         self._evaluator = sj.Evaluator(databases, [judge], **settings)
         self._databases = databases_spec(databases)
         self._lock = threading.Lock()  # dspy.Evaluate calls from several threads
@@ -57,8 +59,13 @@ class SQLMetric(Closing):
         the reason, the queries and the rows that differ. An unknown score counts as 0.
 
         Raises:
+            InputError: SJ857: no output field of the program holds the query, or the judge needs a
+                reference and no field of the example holds it.
             InfrastructureError: the worker cannot work.
         """
+        _check("prediction", prediction, _SQL)
+        if self._needs_reference:
+            _check("example", example, _REFERENCE)
         row = {name: example[name] for name in ("db_id", "question", "hint") if example.get(name)}
         row["reference"] = next((example[name] for name in _REFERENCE if example.get(name)), None)
         row["predicted_sql"] = next((prediction[name] for name in _SQL if prediction.get(name)), "")
@@ -76,3 +83,12 @@ class SQLMetric(Closing):
     def close(self) -> None:
         """End the worker."""
         self._evaluator.close()
+
+
+def _check(kind: str, fields: Mapping[str, Any], names: tuple[str, ...]) -> None:
+    if not any(name in fields for name in names):
+        raise sj.InputError(
+            "SJ857",
+            f"the {kind} has none of the fields {', '.join(names)}.",
+            hint=f"Its fields are {', '.join(fields.keys())}.",
+        )

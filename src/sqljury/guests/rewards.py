@@ -59,7 +59,10 @@ class SQLReward(Closing):
         weights = {judges: 1.0} if isinstance(judges, str) else dict(judges)
         if not weights or not all(0 < weight < math.inf for weight in weights.values()):
             raise sj.InputError("SJ851", "weights of judges must be above 0.")
-        self._weights = {spec_of(sj.make_judge(name)): w for name, w in weights.items()}
+        made = [sj.make_judge(name) for name in weights]
+        self._weights = dict(zip(map(spec_of, made), weights.values(), strict=True))
+        needs = sj.Needs.REFERENCE | sj.Needs.REFERENCE_ROWS
+        self._needs_reference = any(judge.needs & needs for judge in made)
         self._evaluator = sj.Evaluator(databases, list(weights), **settings)
 
     def rewards(self, cases: Sequence[sj.Case | Mapping[str, Json]]) -> list[Reward]:
@@ -90,7 +93,16 @@ class SQLReward(Closing):
             completions: texts, or lists of messages, of which the last one counts.
             columns: the data set's other columns; ``reference`` (or ``query``, ``gold``),
                 ``db_id``, ``hint`` and ``question`` are used.
+
+        Raises:
+            InputError: SJ851: a judge needs a reference, and no column holds it.
         """
+        if self._needs_reference and columns.keys().isdisjoint(_REFERENCES):
+            raise sj.InputError(
+                "SJ851",
+                f"no column holds the reference (columns: {', '.join(columns)}).",
+                hint="Name the column reference.",
+            )
         rows = []
         for place, (prompt, completion) in enumerate(zip(prompts, completions, strict=True)):
             known = {name: columns[name][place] for name in _COLUMNS if name in columns}
@@ -159,7 +171,8 @@ class SQLReward(Closing):
         return Reward(total / math.fsum(self._weights.values()), parts)
 
 
-_COLUMNS = ("reference", "reference_sqls", "query", "gold", "db_id", "question", "hint")
+_REFERENCES = ("reference", "reference_sqls", "query", "gold")
+_COLUMNS = (*_REFERENCES, "db_id", "question", "hint")
 
 
 def _score(verdict: sj.Verdict) -> float | None:

@@ -21,6 +21,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache, cached_property, partial
 from hashlib import sha256
 from itertools import pairwise
@@ -96,6 +97,11 @@ def parse_system(text: str) -> System:
             "Read the question from standard input (JSON), or pass it behind the code: "
             "sh -c 'generate \"$1\"' sh {question}",
         )
+    for name in _BRACES.findall(text):
+        if name not in _PLACES and (meant := get_close_matches(name, _PLACES, 1, 0.75)):
+            raise _unusable(
+                f"the command has {{{name}}}, which is not replaced", f"Write {{{meant[0]}}}."
+            )
     return Command(tuple(words))
 
 
@@ -103,7 +109,9 @@ _INTERPRETER = re.compile(
     r"(?:\w*sh|cmd|pwsh|powershell|python[\d.]*|perl|ruby|node)(?:\.exe)?$", re.IGNORECASE
 )
 _CODE_OPTION = re.compile(r"(?:-\w*[ce]|--eval|-command|/c)$", re.IGNORECASE)
-_PLACE = re.compile(r"\{(question|schema|hint|db_id|database|sample)\}")
+_PLACES = ("question", "schema", "hint", "db_id", "database", "sample")
+_PLACE = re.compile(rf"\{{({'|'.join(_PLACES)})\}}")
+_BRACES = re.compile(r"\{(\w+)\}")
 
 
 def _unusable(

@@ -209,8 +209,22 @@ def test_export_and_import(tmp_path: Path) -> None:
         assert (found.taken, found.unknown) == (3, 0)
 
 
+def test_cases_without_a_prediction_are_left_out(tmp_path: Path) -> None:
+    cases = [Case(id="1"), Case(id="2", predicted_sql="SELECT 1"), Case(id="3", predicted_sql=None)]
+    assert [one.case.id for one in cases_to_label(cases)] == ["2", "3"]
+    with pytest.raises(InputError, match="SJ553 there are no cases with a prediction"):
+        LabelStore.create(
+            tmp_path / "l.jsonl", LabelProject(annotators=FIVE), cases_to_label(cases[:1])
+        )
+
+
 def test_labels_of_the_input_do_not_leak(tmp_path: Path) -> None:
-    case = Case(id="1", label=True, extra={"reason_1": "wrong", "votes": [1], "colour": "red"})
+    case = Case(
+        id="1",
+        predicted_sql="SELECT 1",
+        label=True,
+        extra={"reason_1": "wrong", "votes": [1], "colour": "red"},
+    )
     (found,) = cases_to_label([case])
     assert (found.case.label, dict(found.case.extra)) == (None, {"colour": "red"})
 
@@ -218,7 +232,7 @@ def test_labels_of_the_input_do_not_leak(tmp_path: Path) -> None:
 @pytest.mark.parametrize("weight", ["heavy", 0, -1, float("inf")])
 def test_weights_are_numbers(weight: object) -> None:
     with pytest.raises(InputError, match="SJ553"):
-        list(cases_to_label([Case(id="1", extra={"weight": weight})]))
+        list(cases_to_label([Case(id="1", predicted_sql="SELECT 1", extra={"weight": weight})]))
 
 
 def test_fleiss_of_the_paper() -> None:

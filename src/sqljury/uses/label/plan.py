@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from sqljury.case import Case
+from sqljury.case import MISSING, Case
 from sqljury.errors import InputError
 from sqljury.runs import open_run
 from sqljury.uses.agree.labels import deviation
@@ -73,7 +73,8 @@ class LabelCase:
 def cases_to_label(source: Path | Iterable[Case]) -> Iterator[LabelCase]:
     """The cases of a run with what its judges say, or cases alone.
 
-    Labels and reasons that the input already has are not taken along.
+    Labels and reasons that the input already has are not taken along; cases without a prediction
+    are left out.
 
     A case's value is how unsure the judges are together: the standard deviation of a label whose
     probability is the mean of their scores, which is high if they are unsure or disagree. An own
@@ -84,13 +85,15 @@ def cases_to_label(source: Path | Iterable[Case]) -> Iterator[LabelCase]:
     """
     if not isinstance(source, Path):
         for case in source:
+            if case.predicted_sql is MISSING:
+                continue
             yield LabelCase(case=_unlabelled(case), value=_weight(case))
         return
     with open_run(source) as run:
         thresholds = {judge.name: judge.threshold for judge in run.judges}
         for _, group in groupby(run.records(with_evidence=False), key=lambda one: one.case.key):
             records = [one for one in group if not one.verdict.outcome.left_out]
-            if records:
+            if records and records[0].case.predicted_sql is not MISSING:
                 yield _judged(records, thresholds)
 
 

@@ -94,7 +94,7 @@ class LabelStore(Closing):
                 file.write(f"{line}\n")
                 count += 1
             if count < 3:
-                raise InputError("SJ553", "there are no cases to label.")
+                raise InputError("SJ553", "there are no cases with a prediction to label.")
         return cls(path)
 
     def close(self) -> None:
