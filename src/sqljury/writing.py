@@ -117,6 +117,12 @@ def write_json_lines(
             file.write(f"{json_line_safe(line)}\n")
 
 
+def is_begun(rest: bytes, start: bytes) -> bool:
+    """True if the rest of a file after its last line end may be cut off: it is empty, or a line
+    of ours that a killed process left, which begins with ``start``."""
+    return rest.startswith(start) or start.startswith(rest)
+
+
 def new_folder(path: PathLike, *, private: bool = False) -> Path:
     """Make a folder if it does not exist; return its path.
 

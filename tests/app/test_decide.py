@@ -119,6 +119,15 @@ def test_an_unfinished_line_is_cut_off(files: tuple[Path, Path]) -> None:
     assert FindingDecisions(*files).decided == again.decided
 
 
+@pytest.mark.parametrize("content", ['{"auths": {}}', "a line without an end"])
+def test_a_file_that_is_no_log_is_left_as_it_is(files: tuple[Path, Path], content: str) -> None:
+    files[1].with_suffix(".decisions.jsonl").symlink_to(files[1].with_name("other"))
+    files[1].with_name("other").write_text(content)
+    with pytest.raises(InputError, match="SJ534"):
+        FindingDecisions(*files)
+    assert files[1].with_name("other").read_text() == content
+
+
 def test_other_files_are_no_findings(tmp_path: Path) -> None:
     write_json_lines(tmp_path / "cases.jsonl", [{"id": "1", "question": "?"}])
     with pytest.raises(InputError, match="SJ534"):

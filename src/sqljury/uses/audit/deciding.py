@@ -25,7 +25,7 @@ from sqljury.benchmarks import (
 from sqljury.errors import InputError
 from sqljury.uses.audit.audit import AuditFinding
 from sqljury.uses.audit.overlays import correction_of
-from sqljury.writing import json_line_safe, shown_path, unwritable
+from sqljury.writing import is_begun, json_line_safe, shown_path, unwritable
 
 _FIELDS: Final = frozenset(field.name for field in fields(AuditFinding))
 
@@ -55,6 +55,10 @@ class Decided:
     new_sql: str = ""
     why: str = ""
     at: str = ""
+
+
+_BEGINNING = b'{"finding": '
+"""How each line of the log begins."""
 
 
 class FindingDecisions:
@@ -98,7 +102,8 @@ class FindingDecisions:
     def _read_log(self) -> None:
         try:
             for line in self.log.read_bytes().splitlines(keepends=True):
-                if line.endswith(b"\n"):  # else left by a killed process
+                # Without an end: left by a killed process, or the only line of another file.
+                if line.endswith(b"\n") or not is_begun(line, _BEGINNING):
                     event = json.loads(line)
                     self._take(event["finding"], _decided(event["decided"]))
         except (ValueError, LookupError, TypeError, RecursionError) as error:

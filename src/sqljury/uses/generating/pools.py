@@ -42,7 +42,14 @@ from sqljury.uses.generating import (
 )
 from sqljury.uses.inputs import RunKeywords, overlay_from, signed_with
 from sqljury.uses.labelling import LabelledQuestion, LabelStatistics, label_questions
-from sqljury.writing import PathLike, json_line_safe, new_folder, unwritable, write_json_lines
+from sqljury.writing import (
+    PathLike,
+    is_begun,
+    json_line_safe,
+    new_folder,
+    unwritable,
+    write_json_lines,
+)
 
 LOCAL = "local:"
 """The prefix of a model's name for the folder of a language model that runs in this process."""
@@ -437,6 +444,8 @@ def _kept(target: Path, cases: Sequence[Case], said: Mapping[str, Json]) -> int:
     for number, (line, case) in enumerate(zip(lines, cases, strict=False), 1):
         _check_line(line, case, said, f"{target}:{number}")
     if len(whole) < len(data):
+        if not is_begun(data[len(whole) :], b'{"question_id": '):
+            raise _other(target, "it is no pool that was generated")
         with target.open("rb+") as file:
             file.truncate(len(whole))
     return len(lines)
