@@ -33,6 +33,8 @@ PROSE = "This question cannot be answered with the given tables."
         ("known_names", "SELECT nam FROM boat", "incorrect", ("unknown_column",)),
         ("known_names", "SELECT nam FROM bot, boat", "incorrect", ("unknown_table",)),
         ("known_names", PROSE, "incorrect", ("not_a_query",)),
+        ("known_names", f"SELECT id FROM boat WHERE id IN ({'1, ' * 6000}1)", "unknown", ()),
+        ("known_names", f"SELECT '{'x' * 300_000}' FROM boat", "unknown", ()),
         ("nonempty", "SELECT name FROM boat", "correct", ()),
         ("nonempty", "SELECT name FROM boat WHERE id > 2", "incorrect", ("empty_result",)),
         ("nonempty", "SELECT max(age) FROM boat", "incorrect", ("empty_result",)),

@@ -44,6 +44,12 @@ def parse(sql: str, dialect: str) -> exp.Expr | None:
     return parse_tokens(tokens, sql, dialect) if tokens else None
 
 
+def is_too_large(sql: str, dialect: str) -> bool:
+    """True if a text is not parsed because it is too long, too deep or too costly to parse."""
+    tokens = tokenize(sql, dialect)
+    return len(sql) > MAX_CHARS or bool(tokens and _is_bomb(tokens))
+
+
 def syntax_error(sql: str, dialect: str) -> str | None:
     """The place and description of the parser's first error; None if it reports none.
 

@@ -9,6 +9,7 @@ from sqljury.case import Case
 from sqljury.evidence import Evidence
 from sqljury.judges.base import Judge, Needs, register
 from sqljury.sql.resolve import resolve
+from sqljury.sql.tokens import is_too_large
 from sqljury.verdict import Outcome, Verdict
 
 
@@ -22,7 +23,7 @@ class KnownNames(Judge):
     """
 
     name: ClassVar[str] = "known_names"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     needs: ClassVar[Needs] = Needs.NOTHING
     sees_failures: ClassVar[bool] = True
 
@@ -33,6 +34,8 @@ class KnownNames(Judge):
             return Verdict(outcome=Outcome.UNKNOWN, reason="there is no schema")
         found = resolve(str(case.predicted_sql), evidence.dialect, schema)
         if found is None:
+            if is_too_large(str(case.predicted_sql), evidence.dialect):
+                return Verdict(outcome=Outcome.UNKNOWN, reason="the query is too large to be read")
             return Verdict.incorrect("not a query that can be read", labels=("not_a_query",))
         tables, columns = found.unknown_tables, found.unknown_columns
         if not tables and not columns:
