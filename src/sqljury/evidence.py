@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from hashlib import blake2b
 from threading import RLock
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from sqljury.case import Case
 from sqljury.databases.protocol import Database
-from sqljury.errors import InputError
+from sqljury.errors import InfrastructureError, InputError
 from sqljury.execution import Bill, Execution, Limits, Status
 from sqljury.schema import Schema, Table
 from sqljury.verdict import Billed, Cost
@@ -231,7 +231,12 @@ class DatabaseEvidence:
         """The evidence with a database of the suite instead of the case's own."""
         suite = self.suite()
         assert suite is not None, "there is a name of one of its databases"
-        with self._cache.turn, suite.opened(name) as database:
+        with self._cache.turn, ExitStack() as stack:
+            try:
+                database = stack.enter_context(suite.opened(name))
+            except InfrastructureError as error:  # one broken file costs its own cases alone
+                self.lost = Execution(Status.UNAVAILABLE, None, str(error))
+                raise
             yield DatabaseEvidence(self.case, database, self._cache, self._limits)
 
     def time_pair(self, left: str, right: str, *, repeats: int) -> tuple[list[float], list[float]]:

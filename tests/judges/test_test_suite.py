@@ -220,6 +220,24 @@ def test_a_run_notices_when_the_suite_changes(suites, tmp_path: Path) -> None:
         assert found.scores() == {"test_suite:spider": 0.5}
 
 
+def test_a_broken_file_of_a_suite_costs_its_own_cases_alone(suites, tmp_path: Path) -> None:
+    for name in ("shop", "broken"):
+        folder = tmp_path / "suites" / name
+        folder.mkdir(parents=True)
+        (folder / f"{name}.sqlite").write_bytes((suites / "shop" / "shop.sqlite").read_bytes())
+    (folder / "second.sqlite").write_bytes(b"SQLite format 3\0" + bytes(5000))
+    text = "SELECT count(*) FROM item"
+    found = [
+        Case(id=db_id, db_id=db_id, predicted_sql=text, reference_sqls=(f"{text} WHERE 1",))
+        for db_id in ("broken", "shop")
+    ]
+    with sj.evaluate(found, ["test_suite"], suites=tmp_path / "suites", workers=1) as judged:
+        verdicts = {record.case.id: record.verdict for record in judged.records()}
+    assert verdicts["shop"].outcome == "correct"
+    assert verdicts["broken"].outcome == "judge_unavailable"
+    assert "SJ211" in verdicts["broken"].reason
+
+
 @pytest.mark.parametrize("place", [None, "elsewhere"])
 def test_a_run_without_suites_says_so(tmp_path: Path, suites, place) -> None:
     if place is not None:

@@ -337,8 +337,10 @@ def _verdict(judge: Judge, case: Case, evidence: DatabaseEvidence, limits: Limit
     try:
         found = judged() if judge.runs_network else within_work_limit(judged, seconds)
         verdict = found or Verdict(outcome=Outcome.UNKNOWN, reason=too_much_work(seconds))
-    except SqljuryError:
-        raise  # the budget is spent, an answer is not in the ledger: the run must stop
+    except SqljuryError as error:
+        if evidence.lost is None or not isinstance(error, InfrastructureError):
+            raise  # the budget is spent, an answer is not in the ledger: the run must stop
+        verdict = Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=str(error))
     except RecursionError:
         verdict = Verdict(
             outcome=Outcome.UNKNOWN, reason="the query is nested too deeply for this judge"
