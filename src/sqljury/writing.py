@@ -113,8 +113,7 @@ def write_json_lines(
     """
     with new_file(path) as file:
         for one in objects:
-            line = json.dumps(one, ensure_ascii=False, sort_keys=sort_keys)
-            file.write(f"{json_line_safe(line)}\n")
+            file.write(json_line(one, sort_keys=sort_keys))
 
 
 def is_begun(rest: bytes, start: bytes) -> bool:
@@ -171,6 +170,11 @@ def encodable(text: str) -> str:
     if text.isascii():
         return text
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def json_line(value: object, *, sort_keys: bool = False) -> str:
+    """The value as JSON on one line, which ends with a line end."""
+    return json_line_safe(json.dumps(value, ensure_ascii=False, sort_keys=sort_keys)) + "\n"
 
 
 def json_line_safe(text: str) -> str:

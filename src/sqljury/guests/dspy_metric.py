@@ -40,7 +40,7 @@ class SQLMetric(Closing):
     def __init__(self, databases: Any, judge: str = "execution:strict", **settings: Any) -> None:
         made = sj.make_judge(judge)
         self._judge = spec_of(made)
-        self._needs_reference = bool(made.needs & (sj.Needs.REFERENCE | sj.Needs.REFERENCE_ROWS))
+        self._needs_reference = made.needs_reference
         self._evaluator = sj.Evaluator(databases, [judge], **settings)
         self._databases = databases_spec(databases)
         self._lock = threading.Lock()  # dspy.Evaluate calls from several threads

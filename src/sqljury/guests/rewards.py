@@ -61,8 +61,7 @@ class SQLReward(Closing):
             raise sj.InputError("SJ851", "weights of judges must be above 0.")
         made = [sj.make_judge(name) for name in weights]
         self._weights = dict(zip(map(spec_of, made), weights.values(), strict=True))
-        needs = sj.Needs.REFERENCE | sj.Needs.REFERENCE_ROWS
-        self._needs_reference = any(judge.needs & needs for judge in made)
+        self._needs_reference = any(judge.needs_reference for judge in made)
         self._evaluator = sj.Evaluator(databases, list(weights), **settings)
 
     def rewards(self, cases: Sequence[sj.Case | Mapping[str, Json]]) -> list[Reward]:

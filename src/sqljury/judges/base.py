@@ -88,6 +88,11 @@ class Judge(ABC):
         return sql
 
     @property
+    def needs_reference(self) -> bool:
+        """True if the judge compares the prediction with a reference."""
+        return bool(self.needs & (Needs.REFERENCE | Needs.REFERENCE_ROWS))
+
+    @property
     def executes(self) -> bool:
         """True if queries are executed where there is a database; the signature then names the
         engine and the limits."""

@@ -25,7 +25,7 @@ from sqljury.benchmarks import (
 from sqljury.errors import InputError
 from sqljury.uses.audit.audit import AuditFinding
 from sqljury.uses.audit.overlays import correction_of
-from sqljury.writing import is_begun, json_line_safe, shown_path, unwritable
+from sqljury.writing import is_begun, json_line, shown_path, unwritable
 
 _FIELDS: Final = frozenset(field.name for field in fields(AuditFinding))
 
@@ -144,7 +144,7 @@ class FindingDecisions:
             write_overlay(made, self.overlay)
 
     def _append(self, event: Mapping[str, Any]) -> None:
-        line = f"{json_line_safe(json.dumps(event, ensure_ascii=False))}\n".encode()
+        line = json_line(event).encode()
         try:
             with self.log.open("a+b") as file:
                 file.seek(0)

@@ -45,7 +45,7 @@ from sqljury.uses.labelling import LabelledQuestion, LabelStatistics, label_ques
 from sqljury.writing import (
     PathLike,
     is_begun,
-    json_line_safe,
+    json_line,
     new_folder,
     unwritable,
     write_json_lines,
@@ -444,7 +444,7 @@ def _kept(target: Path, cases: Sequence[Case], said: Mapping[str, Json]) -> int:
     for number, (line, case) in enumerate(zip(lines, cases, strict=False), 1):
         _check_line(line, case, said, f"{target}:{number}")
     if len(whole) < len(data):
-        following = [_line(pool_record(case, ())) for case in cases[len(lines) :][:1]]
+        following = [json_line(pool_record(case, ())).encode() for case in cases[len(lines) :][:1]]
         if not any(is_begun(data[len(whole) :], line[: -len(b"]}\n")]) for line in following):
             raise _other(target, "it is no pool that was generated")
         with target.open("rb+") as file:
@@ -470,10 +470,6 @@ def _other(where: object, why: str) -> InputError:
     return InputError("SJ590", f"{why}.", where=str(where), hint="Name another file with --out.")
 
 
-def _line(record: Mapping[str, Json]) -> bytes:
-    return json_line_safe(json.dumps(record, ensure_ascii=False)).encode() + b"\n"
-
-
 @contextmanager
 def _appending(target: Path, *, anew: bool) -> Iterator[Callable[[Mapping[str, Json]], None]]:
     """A function that appends a record to a file, a line each, written before it returns.
@@ -484,7 +480,7 @@ def _appending(target: Path, *, anew: bool) -> Iterator[Callable[[Mapping[str, J
     new_folder(target.parent)
 
     def write(record: Mapping[str, Json]) -> None:
-        line = _line(record)
+        line = json_line(record).encode()
         try:
             while line:
                 line = line[file.write(line) :]

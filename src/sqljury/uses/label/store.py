@@ -21,7 +21,7 @@ from sqljury.case import Case, Json
 from sqljury.closing import Closing
 from sqljury.errors import InputError
 from sqljury.uses.label.plan import LabelCase, LabelProject, assigned, order_keys
-from sqljury.writing import json_line_safe, new_file, shown_path, unwritable
+from sqljury.writing import json_line, new_file, shown_path, unwritable
 
 try:
     import fcntl
@@ -91,7 +91,7 @@ class LabelStore(Closing):
         count = 0
         with new_file(path) as file:
             for line in _head(project, cases):
-                file.write(f"{line}\n")
+                file.write(json_line(line))
                 count += 1
             if count < 3:
                 raise InputError("SJ553", "there are no cases with a prediction to label.")
@@ -292,7 +292,7 @@ class LabelStore(Closing):
         if vote is not None:
             fields = asdict(vote)
             event["vote"] = {name: fields[name] for name in fields if name not in ("by", "at")}
-        line = f"{_json(event)}\n".encode()
+        line = json_line(event).encode()
         try:
             # What a killed process left of its line is overwritten.
             self._file.truncate(self._read_to)
@@ -305,14 +305,10 @@ class LabelStore(Closing):
         self._read_to += len(line)
 
 
-def _head(project: LabelProject, cases: Iterable[LabelCase]) -> Iterator[str]:
+def _head(project: LabelProject, cases: Iterable[LabelCase]) -> Iterator[dict[str, Json]]:
     """The lines that a file begins with: the project, its cases, and a line that ends them."""
-    yield _json({"kind": "labels", "version": _VERSION, "project": asdict(project)})
+    yield {"kind": "labels", "version": _VERSION, "project": asdict(project)}
     for one in cases:
         body = {"case": one.case.to_dict(), "value": one.value, "says": dict(one.says)}
-        yield _json({"kind": "case", **body})
-    yield _json({"kind": "end of cases"})
-
-
-def _json(value: Json) -> str:
-    return json_line_safe(json.dumps(value, ensure_ascii=False))
+        yield {"kind": "case", **body}
+    yield {"kind": "end of cases"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqljury.case import Case
 from sqljury.judge_name import JudgeName
-from sqljury.judges import Judge, Needs, make_judge, name_of, spec_of
+from sqljury.judges import Judge, make_judge, name_of, spec_of
 from sqljury.judges.execution import ExecutionMatch
 from sqljury.runs import Run
 from sqljury.signature import signed, with_fields
@@ -243,7 +243,7 @@ class _Scorer:
 
     @property
     def needs_reference(self) -> bool:
-        return bool(self.judge.needs & (Needs.REFERENCE | Needs.REFERENCE_ROWS))
+        return self.judge.needs_reference
 
 
 def _scored(
